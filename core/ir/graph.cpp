@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/ir/graph.h"
+
+#include <algorithm>
+#include <cassert>
+#include <mutex>
+#include <queue>
+#include <unordered_map>
+
+namespace crease {
+
+/// Value names of one graph up to a number of values. Guarded: snapshots are read from several threads.
+struct Graph::NameIndex {
+    std::mutex mutex;
+    std::unordered_map<std::string, std::uint32_t> ids;
+    std::unordered_map<std::string, std::uint32_t> counters; // the next suffix to try for a base
+};
+
+Graph::NameIndex& Graph::names() const
+{
+    if (m_names == nullptr) {
+        m_names = std::make_shared<NameIndex>();
+        for (std::uint32_t i = 0; i < m_values.size(); ++i) {
+            if (m_values[i] != nullptr) {
+                m_names->ids.emplace(m_values[i]->name, i);
+            }
+        }
+    }
+    return *m_names;
+}
+
+std::vector<ValueId> Graph::values() const
+{
+    std::vector<ValueId> ids;
+    for (std::uint32_t i = 0; i < m_values.size(); ++i) {
+        if (m_values[i] != nullptr) {
+            ids.push_back({i});
+        }
+    }
+    return ids;
+}
+
+ValueId Graph::findValue(std::string_view valueName) const
+{
+    for (std::uint32_t i = 0; i < m_values.size(); ++i) {
+        if (m_values[i] != nullptr && m_values[i]->name == valueName) {
+            return {i};
+        }
+    }
+    return {};
+}
+
+NodeId Graph::findNode(std::string_view nodeName) const
+{
+    const auto found =
+        std::ranges::find_if(m_order, [&](NodeId id) { return contains(id) && node(id).name == nodeName; });
+    return found == m_order.end() ? NodeId{} : *found;
+}
+
+ValueId Graph::addValue(Value value)
+{
+    const ValueId id{static_cast<std::uint32_t>(m_values.size())};
+    if (m_names != nullptr) {
+        if (m_names.use_count() != 1) {
+            m_names.reset();
+        } else {
+            m_names->ids.emplace(value.name, id.index);
+        }
+    }
+    m_values.push_back(std::make_shared<const Value>(std::move(value)));
+    m_links.push_back({});
+    return id;
+}
+
+NodeId Graph::addNode(Node node, NodeId near)
+{
+    const NodeId id{static_cast<std::uint32_t>(m_nodes.size())};
+    const std::uint32_t hint =
+        near.valid() && near.index < m_hints.size() ? m_hints[near.index] : static_cast<std::uint32_t>(m_order.size());
+    link(id, node);
+    m_nodes.push_back(std::make_shared<const Node>(std::move(node)));
+    m_hints.push_back(hint);
+    m_order.push_back(id);
+    ++m_liveNodes;
+    return id;
+}
+
+void Graph::removeNode(NodeId id)
+{
+    assert(contains(id));
+    unlink(id, node(id));
+    m_nodes.edit(id.index) = nullptr;
+    --m_liveNodes;
+}
+
+void Graph::removeValue(ValueId id)
+{
+    assert(contains(id) && !producer(id).valid() && fanOut(id) == 0 && !isInput(id));
+    if (m_names != nullptr) {
+        if (m_names.use_count() != 1) {
+            m_names.reset();
+        } else if (const auto found = m_names->ids.find(value(id).name);
+                   found != m_names->ids.end() && found->second == id.index) {
+            m_names->ids.erase(found);
+        }
+    }
+    m_values.edit(id.index) = nullptr;
+}
+
+void Graph::setNode(NodeId id, Node node)
+{
+    assert(contains(id));
+    unlink(id, this->node(id));
+    link(id, node);
+    m_nodes.edit(id.index) = std::make_shared<const Node>(std::move(node));
+}
+
+void Graph::setValue(ValueId id, Value value)
+{
+    assert(contains(id));
+    if (value.name != this->value(id).name) {
+        m_names.reset();
+    }
+    m_values.edit(id.index) = std::make_shared<const Value>(std::move(value));
+}
+
+void Graph::setUse(Use use, ValueId now)
+{
+    Node changed = node(use.node);
+    if (use.slot == Use::captured) {
+        assert(false && "a capture is replaced by replaceUses");
+        return;
+    }
+    changed.inputs[use.slot] = now;
+    setNode(use.node, std::move(changed));
+}
+
+void Graph::replaceUses(ValueId old, ValueId now)
+{
+    std::vector<NodeId> readers;
+    for (const Use& use : uses(old)) {
+        readers.push_back(use.node);
+    }
+    std::ranges::sort(readers);
+    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+    for (const NodeId reader : readers) {
+        auto changed = std::make_shared<Node>(node(reader));
+        for (std::uint32_t slot = 0; slot < changed->inputs.size(); ++slot) {
+            if (changed->inputs[slot] == old) {
+                changed->inputs[slot] = now;
+                addUse(now, {reader, slot});
+            }
+        }
+        for (Capture& capture : changed->captures) {
+            if (capture.outer == old) {
+                capture.outer = now;
+                addUse(now, {reader, Use::captured});
+            }
+        }
+        m_nodes.edit(reader.index) = std::move(changed);
+    }
+    m_links.edit(old.index).uses.clear();
+}
+
+void Graph::setInputs(std::vector<ValueId> inputs)
+{
+    for (const ValueId id : m_inputs) {
+        m_links.edit(id.index).input = false;
+    }
+    m_inputs = std::move(inputs);
+    for (const ValueId id : m_inputs) {
+        m_links.edit(id.index).input = true;
+    }
+}
+
+void Graph::setOutputs(std::vector<ValueId> outputs)
+{
+    for (const ValueId id : m_outputs) {
+        --m_links.edit(id.index).outputs;
+    }
+    m_outputs = std::move(outputs);
+    for (const ValueId id : m_outputs) {
+        ++m_links.edit(id.index).outputs;
+    }
+}
+
+Result<void> Graph::sort()
+{
+    const auto before = [this](NodeId a, NodeId b) {
+        return std::pair(m_hints[a.index], a.index) > std::pair(m_hints[b.index], b.index);
+    };
+    std::priority_queue<NodeId, std::vector<NodeId>, decltype(before)> ready(before);
+    std::erase_if(m_order, [this](NodeId id) { return !contains(id); });
+    std::vector<std::uint32_t> waiting(m_nodes.size(), 0);
+    for (const NodeId id : m_order) {
+        std::uint32_t count = 0;
+        const auto depends = [&](ValueId on) { count += on.valid() && producer(on).valid() ? 1 : 0; };
+        for (const ValueId input : node(id).inputs) {
+            depends(input);
+        }
+        for (const Capture& capture : node(id).captures) {
+            depends(capture.outer);
+        }
+        waiting[id.index] = count;
+        if (count == 0) {
+            ready.push(id);
+        }
+    }
+    std::vector<NodeId> sorted;
+    sorted.reserve(m_order.size());
+    while (!ready.empty()) {
+        const NodeId id = ready.top();
+        ready.pop();
+        sorted.push_back(id);
+        for (const ValueId output : node(id).outputs) {
+            if (!output.valid()) {
+                continue;
+            }
+            for (const Use& use : uses(output)) {
+                if (--waiting[use.node.index] == 0) {
+                    ready.push(use.node);
+                }
+            }
+        }
+    }
+    if (sorted.size() != m_order.size()) {
+        const auto stuck = std::ranges::find_if(m_order, [&](NodeId id) { return waiting[id.index] > 0; });
+        Error error{ErrorKind::Input, "cyclic-graph", "the graph has a cycle through this node"};
+        error.node = node(*stuck).name.empty() ? node(*stuck).op : node(*stuck).name;
+        return std::unexpected(std::move(error));
+    }
+    m_order = std::move(sorted);
+    for (std::uint32_t i = 0; i < m_order.size(); ++i) {
+        if (m_hints[m_order[i].index] != i) {
+            m_hints.edit(m_order[i].index) = i;
+        }
+    }
+    return {};
+}
+
+std::string Graph::freshName(std::string_view base) const
+{
+    NameIndex& index = names();
+    const std::scoped_lock lock(index.mutex);
+    std::string candidate(base);
+    if (!candidate.empty() && !index.ids.contains(candidate)) {
+        return candidate;
+    }
+    std::uint32_t& next = index.counters[std::string(base)];
+    do {
+        candidate = std::string(base) + "_" + std::to_string(++next);
+    } while (index.ids.contains(candidate));
+    return candidate;
+}
+
+void Graph::link(NodeId id, const Node& node)
+{
+    for (std::uint32_t slot = 0; slot < node.inputs.size(); ++slot) {
+        if (node.inputs[slot].valid()) {
+            addUse(node.inputs[slot], {id, slot});
+        }
+    }
+    for (const Capture& capture : node.captures) {
+        addUse(capture.outer, {id, Use::captured});
+    }
+    for (const ValueId output : node.outputs) {
+        if (output.valid()) {
+            assert(!producer(output).valid());
+            m_links.edit(output.index).producer = id;
+        }
+    }
+}
+
+void Graph::unlink(NodeId id, const Node& node)
+{
+    for (std::uint32_t slot = 0; slot < node.inputs.size(); ++slot) {
+        if (node.inputs[slot].valid()) {
+            dropUse(node.inputs[slot], {id, slot});
+        }
+    }
+    for (const Capture& capture : node.captures) {
+        dropUse(capture.outer, {id, Use::captured});
+    }
+    for (const ValueId output : node.outputs) {
+        if (output.valid()) {
+            m_links.edit(output.index).producer = {};
+        }
+    }
+}
+
+void Graph::addUse(ValueId id, Use use)
+{
+    assert(contains(id));
+    m_links.edit(id.index).uses.push_back(use);
+}
+
+void Graph::dropUse(ValueId id, Use use)
+{
+    auto& list = m_links.edit(id.index).uses;
+    const auto found = std::ranges::find(list, use);
+    assert(found != list.end());
+    list.erase(found);
+}
+
+} // namespace crease
