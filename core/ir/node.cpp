@@ -40,7 +40,9 @@ std::vector<std::int64_t> Node::intsAttribute(std::string_view key, std::vector<
 {
     const Attribute* found = attribute(key);
     const auto* value = found != nullptr ? std::get_if<std::vector<std::int64_t>>(found) : nullptr;
-    return value != nullptr ? *value : std::move(fallback);
+    if (value != nullptr)
+        return *value;
+    return fallback;
 }
 
 std::vector<double> Node::doublesAttribute(std::string_view key) const

@@ -34,7 +34,7 @@ std::map<std::string, Names> coreArrows()
         before.insert(folder);
     }
     arrows["onnx"] = {"support", "tensor", "ir", "ops"};
-    arrows["samples"] = {"support", "tensor", "onnx"};
+    arrows["samples"] = {"support", "tensor", "ir", "onnx"};
     before.insert({"onnx", "samples"});
     arrows["engines"] = before;
     arrows["export"] = before;
