@@ -1,2 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 include(GNUInstallDirs)
+
+foreach(program crease crease-cli)
+    if(TARGET ${program})
+        install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
+endforeach()
+if(TARGET crease-layout-worker)
+    install(TARGETS crease-layout-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/crease)
+endif()
+
+set(crease_desktop ${PROJECT_SOURCE_DIR}/resources/desktop)
+if(TARGET crease)
+    install(FILES ${crease_desktop}/crease.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
+    install(FILES ${crease_desktop}/crease.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
+    install(FILES ${crease_desktop}/crease.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/samples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/crease/samples
+    FILES_MATCHING PATTERN "*.onnx" PATTERN "*.npz" PATTERN "README.md" PATTERN training EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME crease)
+set(CPACK_PACKAGE_VENDOR "The Crease developers")
+set(CPACK_PACKAGE_CONTACT "The Crease developers <crease@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGE_DESCRIPTION "Crease opens a network trained with fake quantization, folds it to an integer-only network one pass at a time,
+shows the graph before and after each pass, proves what each rewrite did and writes the int8 model.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-svg-plugins | libqt6svg6, fonts-dejavu-core")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS python3)
+include(CPack)
