@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/layout/graphs.h"
+#include "ui/layout/layout.h"
+#include "ui/layout/worker_pool.h"
+
+#include <QtTest>
+
+#include <chrono>
+
+using namespace crease::layout;
+
+namespace {
+
+const char* const kWorker = CREASE_LAYOUT_WORKER;
+
+Options with(WorkerPool& pool)
+{
+    Options options;
+    options.workers = &pool;
+    return options;
+}
+
+QString script(const QTemporaryDir& folder, const QByteArray& text)
+{
+    QFile file(folder.filePath("worker"));
+    if (!file.open(QIODevice::WriteOnly))
+        return {};
+    file.write(text);
+    file.close();
+    file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    return file.fileName();
+}
+
+} // namespace
+
+class TestLayoutWorker : public QObject {
+    Q_OBJECT
+
+private slots:
+    void dot_lays_out_every_segment()
+    {
+        WorkerPool pool(kWorker);
+        const Graph graph = test::residualNetwork(30);
+        const LayoutPtr layout = layoutGraph(graph, with(pool));
+        QVERIFY(pool.statistics().laidOut > 0);
+        QCOMPARE(pool.statistics().failed, std::size_t{0});
+        for (Index a = 0; a < layout->boxes.size(); ++a) {
+            for (Index b = a + 1; b < layout->boxes.size(); ++b)
+                QVERIFY2(!layout->rect(a).intersects(layout->rect(b)), qPrintable(QString("%1 %2").arg(a).arg(b)));
+        }
+        for (const Edge& e : layout->edges)
+            QVERIFY(layout->ranks[e.from] < layout->ranks[e.to]);
+        QVERIFY2(layout->bounds.width() < 1000, qPrintable(QString::number(layout->bounds.width())));
+    }
+
+    void worker_is_retired_after_its_share()
+    {
+        WorkerPool pool(kWorker, {1, 1, std::chrono::milliseconds(2000)});
+        layoutGraph(test::residualNetwork(3), with(pool));
+        layoutGraph(test::recurrentNetwork(3), with(pool));
+        QCOMPARE(pool.statistics().started, std::size_t{2});
+        QCOMPARE(pool.statistics().failed, std::size_t{0});
+    }
+
+    void negative_missing_worker_falls_back()
+    {
+        WorkerPool pool("/nonexistent/crease-layout-worker");
+        const LayoutPtr layout = layoutGraph(test::residualNetwork(5), with(pool));
+        QCOMPARE(pool.statistics().laidOut, std::size_t{0});
+        QVERIFY(layout->centres == layoutGraph(test::residualNetwork(5))->centres);
+    }
+
+    void negative_crashing_worker_falls_back()
+    {
+        QTemporaryDir folder;
+        WorkerPool pool(script(folder, "#!/bin/sh\nhead -c 20 >/dev/null\nkill -SEGV $$\n").toStdString());
+        const LayoutPtr layout = layoutGraph(test::residualNetwork(5), with(pool));
+        QCOMPARE(pool.statistics().laidOut, std::size_t{0});
+        QVERIFY(pool.statistics().failed > 0);
+        QVERIFY(layout->centres == layoutGraph(test::residualNetwork(5))->centres);
+    }
+
+    void negative_hanging_worker_is_killed()
+    {
+        QTemporaryDir folder;
+        WorkerPool pool(script(folder, "#!/bin/sh\nexec sleep 100\n").toStdString(),
+                        {1, 1000, std::chrono::milliseconds(50)});
+        QElapsedTimer timer;
+        timer.start();
+        const LayoutPtr layout = layoutGraph(test::recurrentNetwork(3), with(pool));
+        QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
+        QVERIFY(pool.statistics().failed > 0);
+        QVERIFY(layout->centres == layoutGraph(test::recurrentNetwork(3))->centres);
+    }
+
+    void negative_babbling_worker_falls_back()
+    {
+        QTemporaryDir folder;
+        WorkerPool pool(
+            script(folder, "#!/bin/sh\nprintf '\\020\\000\\000\\000abcdefghabcdefgh'\nsleep 1\n").toStdString());
+        const LayoutPtr layout = layoutGraph(test::residualNetwork(2), with(pool));
+        QCOMPARE(pool.statistics().laidOut, std::size_t{0});
+        QVERIFY(layout->centres == layoutGraph(test::residualNetwork(2))->centres);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLayoutWorker)
+#include "tst_layout_worker.moc"

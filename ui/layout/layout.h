@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/layout/layout_result.h"
+#include "ui/layout/segment_cache.h"
+
+#include <span>
+#include <stop_token>
+
+namespace crease::layout {
+
+class WorkerPool;
+
+struct Options {
+    Metrics metrics;
+    /// Remembers segments between layouts; may be null.
+    SegmentCache* cache = nullptr;
+    /// Lays segments out with dot; where it is null, fails or takes too long, the own engine does.
+    WorkerPool* workers = nullptr;
+    std::stop_token stop;
+};
+
+/// Lays a graph out from nothing: ranks, stubs, cuts, segments, stacking, edges. Null when it was stopped.
+LayoutPtr layoutGraph(Graph graph, const Options& options = {});
+
+/// For one box of the next graph: the boxes of the previous one that it came from (by id).
+struct Origin {
+    std::uint64_t box = 0;
+    std::vector<std::uint64_t> ancestors;
+    /// The ancestor whose place it takes if that is free (the one of the same op); 0: the first.
+    std::uint64_t heir = 0;
+};
+
+/// Lays out the next stage on top of the previous one. A box whose id was there before keeps its place to the bit, and
+/// an edge between such boxes its path unless a new box stands on it. A new box stands where its ancestors stood, the
+/// further ones of the same ancestors beside them in free space. Nothing overlaps.
+LayoutPtr layoutNextStage(const LayoutResult& previous, Graph graph, std::span<const Origin> origins,
+                          const Options& options = {});
+
+} // namespace crease::layout
