@@ -3,6 +3,8 @@
 
 #include "core/ir/grid.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -16,6 +18,24 @@ std::string_view roundingName(Rounding rounding);
 
 double roundTo(double value, Rounding rounding);
 
+/// Round half to even without a call into libm (a value of 2^51 or more is its own result where it is an integer).
+inline double roundHalfEven(double value)
+{
+    constexpr double shifter = 0x1.8p52;
+    return std::fabs(value) < 0x1p51 ? std::copysign((value + shifter) - shifter, value) : std::nearbyint(value);
+}
+
+/// The value itself, or the tie (for floor, ceil, trunc and away: the integer) that it is within 2^-36 * max(1, |v|)
+/// of.
+double snapped(double value, Rounding rounding = Rounding::HalfEven);
+
+/// How near a tie the quotient of a sum, computed in double, may lie before it must be decided exactly. `magnitude`:
+/// the sum of |term| / scale.
+inline double quotientMargin(double quotient, double magnitude)
+{
+    return 0x1p-30 * std::max(1.0, std::fabs(quotient)) + 0x1p-48 * magnitude;
+}
+
 /// One product a*b*... of up to three doubles; a sum of them is decided exactly (no rounding, no overflow) by
 /// signOfSum.
 struct ExactTerm {
@@ -24,15 +44,17 @@ struct ExactTerm {
     double c = 1.0;
 };
 
-/// The sign (-1, 0, 1) of the exact real sum of the terms. Source: Shewchuk 1997, expansions.
+/// The sign (-1, 0, 1) of the exact real sum of the terms, for all finite doubles: their mantissas are multiplied and
+/// added as integers.
 int signOfSum(std::span<const ExactTerm> terms);
 
-/// rne(sum of terms / scale), decided exactly: in double, and within 2^-30 (relative) of a tie by signOfSum.
-/// Saturates at +-2^62. scale > 0 and finite, terms finite. architecture.md decision 3.
+/// rne(sum of terms / scale), decided exactly: by the given approximation (any order of double arithmetic), and where
+/// that lies within quotientMargin of a tie by signOfSum. Saturates at +-2^62. scale > 0 and finite, terms finite.
+/// architecture.md decision 3.
 std::int64_t roundedQuotient(std::span<const ExactTerm> terms, double scale, double approximateQuotient);
 
-/// sat(rne(x / s) + z) into [lo, hi] in the arithmetic of the reference: x/s in double. NaN gives lo. Infinite x
-/// saturates.
+/// sat(rne(x / s) + z) into [lo, hi] in the arithmetic of the reference: x/s in double, snapped. NaN gives lo. Infinite
+/// x saturates.
 std::int64_t quantizeValue(double x, double scale, std::int64_t zeroPoint, std::int64_t lo, std::int64_t hi,
                            Rounding rounding = Rounding::HalfEven);
 
