@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/layout/worker_message.h"
 
-#include "ui/layout/protocol/layout_protocol.h"
+#include "ui/layout/protocol.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace crease::layout {
-
-namespace protocol = layout_protocol;
 
 std::string encodeRequest(const std::vector<const SegmentGraph*>& segments, const Metrics& metrics)
 {

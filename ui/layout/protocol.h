@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+// SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 #include <string>
 
 /// What goes over the pipes between Crease and its layout worker. Numbers are little-endian as the machine has them:
-/// both ends run on the same one.
+/// both ends run on the same one. The worker is no part of this program: it has its own copy of these definitions.
 ///
 /// Request: Length, Header, then for each segment SegmentHead, its nodes, its edges.
 /// Answer, one a segment and in their order: Length, AnswerHead, then a Place for each node.
 /// Length counts the bytes that follow it.
-namespace layout_protocol {
+namespace crease::layout::protocol {
 
 using Length = std::uint32_t;
 inline constexpr std::uint32_t kMagic = 0x43724c31;
@@ -76,4 +76,4 @@ bool take(const char*& data, const char* end, T& value)
     return true;
 }
 
-} // namespace layout_protocol
+} // namespace crease::layout::protocol
