@@ -48,20 +48,34 @@ struct ShapeContext {
 
 using ShapeRule = Result<std::vector<TypedShape>> (*)(ShapeContext&);
 
+/// Which element types a row claims, as bits.
+namespace claims {
+inline constexpr unsigned floats = 1;    // float32, float64, float16, bfloat16
+inline constexpr unsigned integers = 2;  // of 8 to 64 bits
+inline constexpr unsigned smallInts = 4; // of 2 and 4 bits
+inline constexpr unsigned boolean = 8;
+inline constexpr unsigned numbers = floats | integers | boolean;
+inline constexpr unsigned all = numbers | smallInts;
+} // namespace claims
+
 /// One row an op. `since` and `until` are the opset versions whose meaning the row covers, in the canonical form of the
 /// importer.
 struct OpInfo {
     std::string_view op;
     std::string_view domain;
     int since = 1;
-    int until = 26;
+    int until = 28;
     int minInputs = 0;
     int maxInputs = 0; // -1: variadic
     int maxOutputs = 1;
     FoldingClass folding = FoldingClass::Float;
     OpClass look = OpClass::Other;
     ShapeRule shape = nullptr;
+    unsigned types = claims::numbers;
 };
+
+/// Whether the row claims the element type.
+bool claimsType(const OpInfo& info, ElementType type);
 
 /// The row of an op, or null for an unknown op.
 const OpInfo* findOp(std::string_view op, std::string_view domain = {});

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/exec/kernel_families.h"
+
+namespace crease {
+
+std::span<const KernelRow> unaryKernels()
+{
+    return {};
+}
+std::span<const KernelRow> binaryKernels()
+{
+    return {};
+}
+std::span<const KernelRow> compareKernels()
+{
+    return {};
+}
+std::span<const KernelRow> movementKernels()
+{
+    return {};
+}
+std::span<const KernelRow> indexingKernels()
+{
+    return {};
+}
+std::span<const KernelRow> shapeKernels()
+{
+    return {};
+}
+std::span<const KernelRow> castKernels()
+{
+    return {};
+}
+std::span<const KernelRow> reductionKernels()
+{
+    return {};
+}
+std::span<const KernelRow> softmaxKernels()
+{
+    return {};
+}
+std::span<const KernelRow> selectionKernels()
+{
+    return {};
+}
+
+std::span<const KernelRow> linearKernels()
+{
+    return {};
+}
+std::span<const KernelRow> poolingKernels()
+{
+    return {};
+}
+std::span<const KernelRow> normKernels()
+{
+    return {};
+}
+std::span<const KernelRow> quantKernels()
+{
+    return {};
+}
+std::span<const KernelRow> resizeKernels()
+{
+    return {};
+}
+std::span<const KernelRow> integerKernels()
+{
+    return {};
+}
+
+} // namespace crease
