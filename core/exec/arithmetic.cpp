@@ -258,15 +258,16 @@ std::int64_t roundedQuotient(std::span<const ExactTerm> terms, double scale, dou
     if (compareWithHalf(terms, scale, low) == 0) {
         return low % 2 == 0 ? low : low + 1;
     }
+    const auto longer = [](std::int64_t step) { return std::min(step * 2, limit / 2); };
     std::int64_t high = low;
-    for (std::int64_t step = 1; beyond(high); step *= 2) {
+    for (std::int64_t step = 1; beyond(high); step = longer(step)) {
         low = high;
         high += step;
         if (high > limit) {
             return limit;
         }
     }
-    for (std::int64_t step = 1; !beyond(low); step *= 2) {
+    for (std::int64_t step = 1; !beyond(low); step = longer(step)) {
         high = low;
         low -= step;
         if (low < -limit) {
