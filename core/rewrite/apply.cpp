@@ -10,8 +10,7 @@ namespace {
 
 void replaceOutput(Graph& graph, ValueId old, ValueId now)
 {
-    const bool taken = graph.isInput(now) || graph.isOutput(now) || graph.value(now).isConstant();
-    if (!graph.isOutput(old) || taken) {
+    if (!graph.isOutput(old) || !replaceable(graph, old, now)) {
         return;
     }
     std::vector<ValueId> outputs = graph.outputs();

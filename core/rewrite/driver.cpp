@@ -229,6 +229,7 @@ Result<Stage> applyRules(const Graph& before, std::string_view pass, std::span<c
             missed.erase(site);
             place.resize(graph.nodeCapacity(), place[id.index]);
             if (options.verifyEach) {
+                TRY(graph.sort());
                 if (auto valid = verify(graph); !valid) {
                     Error error = std::move(valid).error();
                     error.message = fmt::format("after {} at {}: {}", pass, site, error.message);

@@ -103,4 +103,9 @@ void Patch::ancestor(NodeId node)
     m_ancestors.push_back(node);
 }
 
+bool replaceable(const Graph& graph, ValueId old, ValueId now)
+{
+    return !graph.isOutput(old) || !(graph.isInput(now) || graph.isOutput(now) || graph.value(now).isConstant());
+}
+
 } // namespace crease

@@ -88,4 +88,8 @@ private:
     std::string m_text;
 };
 
+/// Whether Patch::replace(old, now) makes `old` unused: not where `old` is a graph output and `now` is a graph input or
+/// output or a constant, whose name the output cannot take.
+bool replaceable(const Graph& graph, ValueId old, ValueId now);
+
 } // namespace crease

@@ -50,11 +50,14 @@ inline void take(Result<void>&&) {}
 } // namespace crease
 
 /// Unwraps a Result or returns its error from the enclosing function (a GCC and Clang statement expression).
-#define TRY(expression)                                                                                                \
+#define TRY(expression) CREASE_TRY_NAMED(expression, __COUNTER__)
+#define CREASE_TRY_NAMED(expression, number) CREASE_TRY_JOINED(expression, number)
+#define CREASE_TRY_JOINED(expression, number) CREASE_TRY_AS(expression, tryResult##number)
+#define CREASE_TRY_AS(expression, name)                                                                                \
     __extension__({                                                                                                    \
-        auto tryResult = (expression);                                                                                 \
-        if (!tryResult) {                                                                                              \
-            return std::unexpected(std::move(tryResult).error());                                                      \
+        auto name = (expression);                                                                                      \
+        if (!name) {                                                                                                   \
+            return std::unexpected(std::move(name).error());                                                           \
         }                                                                                                              \
-        ::crease::detail::take(std::move(tryResult));                                                                  \
+        ::crease::detail::take(std::move(name));                                                                       \
     })
