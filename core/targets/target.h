@@ -6,7 +6,9 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace crease {
@@ -24,14 +26,21 @@ struct TargetOp {
 struct Target {
     std::string name;
     std::string title;
+    std::string summary;
     std::string format; // onnx-qoperator | onnx-qdq
     bool allowsFloat = true;
     int minOpset = 13;
     ElementType bias = ElementType::Int32;
+    ElementType activation = ElementType::UInt8; // what 8-bit codes of activations are shifted to
     bool exactTies = false; // option `ties: exact`: keep ops whose kernel gets ties wrong out of the integer form
-    std::map<std::string, TargetOp> ops; // by op name; an op that is absent stays float in the file
+    std::map<std::string, TargetOp, std::less<>> ops; // by op name; an op that is absent stays float in the file
+
+    const TargetOp* op(std::string_view name) const;
+    /// Whether one row of the op lists exactly these operand types; a row of one type stands for all operands alike.
+    bool accepts(std::string_view op, std::span<const ElementType> operands) const;
 };
 
+/// Errors (kind Usage) name the key and what it should be.
 Result<Target> targetFromJson(const std::string& text);
 /// The targets that ship with the program (compiled in from resources/targets/*.json).
 std::vector<Target> shippedTargets();
