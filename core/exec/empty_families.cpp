@@ -44,10 +44,6 @@ std::span<const KernelRow> selectionKernels()
     return {};
 }
 
-std::span<const KernelRow> linearKernels()
-{
-    return {};
-}
 std::span<const KernelRow> poolingKernels()
 {
     return {};
