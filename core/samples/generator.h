@@ -12,8 +12,8 @@ public:
     Generator(std::uint64_t seed, std::uint64_t sample, std::uint64_t input);
 
     std::uint64_t bits();
-    double uniform();                                                  // in [0, 1)
-    double normal();                                                   // mean 0, variance 1
+    double uniform();                                                // in [0, 1)
+    double normal();                                                 // mean 0, variance 1
     std::int64_t integer(std::int64_t lowest, std::int64_t highest); // both included
 
 private:

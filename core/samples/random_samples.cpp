@@ -24,13 +24,13 @@ struct Range {
 
 /// What the readers of an input say about it.
 struct Hints {
-    std::optional<Range> grid;               // it feeds a quantizer
+    std::optional<Range> grid;              // it feeds a quantizer
     std::optional<std::int64_t> indexBelow; // it indexes a dimension of that size
     bool mask = false;
 };
 
-constexpr std::array movement{"Identity", "Cast",      "Transpose", "Reshape", "Flatten",       "Squeeze",
-                              "Unsqueeze", "Expand", "Slice",     "Split",     "DepthToSpace", "SpaceToDepth", "Dropout"};
+constexpr std::array movement{"Identity", "Cast",  "Transpose", "Reshape",      "Flatten",      "Squeeze", "Unsqueeze",
+                              "Expand",   "Slice", "Split",     "DepthToSpace", "SpaceToDepth", "Dropout"};
 
 /// The tensor of a constant, also behind Identity, Cast and Constant nodes.
 Tensor constantOf(const Graph& graph, ValueId id)
@@ -114,14 +114,16 @@ std::optional<Range> quantizerRange(const Graph& graph, const Node& node)
     }
     if (node.op == "QuantizeLinear") {
         const ElementType type = zero.valid() ? zero.type() : outputTypeOf(node);
-        if (!isInteger(type) || (zero.valid() && zero.size() != 1 && scale.size() != 1 && zero.size() != scale.size())) {
+        if (!isInteger(type) ||
+            (zero.valid() && zero.size() != 1 && scale.size() != 1 && zero.size() != scale.size())) {
             return std::nullopt;
         }
         return rangeOf(scale.toDoubles(), zero.valid() ? zero.toDoubles() : std::vector{0.0},
                        static_cast<double>(lowest(type)), static_cast<double>(highest(type)));
     }
     const Tensor bits = constantOf(graph, node.input(3));
-    const bool qonnx = node.domain.find("qonnx") != std::string::npos || node.domain.find("brevitas") != std::string::npos;
+    const bool qonnx =
+        node.domain.find("qonnx") != std::string::npos || node.domain.find("brevitas") != std::string::npos;
     if (!qonnx || (node.op != "Quant" && node.op != "IntQuant") || bits.size() != 1 || zero.size() != 1) {
         return std::nullopt;
     }
@@ -164,9 +166,9 @@ void lookAtReaders(const Graph& graph, ValueId value, Hints& hints, std::set<Val
 Result<Dims> guessedDims(const Value& input, const std::optional<Shape>& shape, const SampleOptions& options)
 {
     if (!shape) {
-        auto error = failure(ErrorKind::Usage, "shape-needed",
-                             fmt::format("input '{}' has no shape in the model: give it with --shape",
-                                         printable(input.name)));
+        auto error =
+            failure(ErrorKind::Usage, "shape-needed",
+                    fmt::format("input '{}' has no shape in the model: give it with --shape", printable(input.name)));
         error.error().value = input.name;
         return error;
     }
@@ -241,8 +243,7 @@ Result<Tensor> randomTensor(const Value& input, const Dims& dims, const Hints& h
 
 } // namespace
 
-Result<SampleSet> randomSamples(const Graph& graph, std::size_t count, std::uint64_t seed,
-                                const SampleOptions& options)
+Result<SampleSet> randomSamples(const Graph& graph, std::size_t count, std::uint64_t seed, const SampleOptions& options)
 {
     const auto shapes = TRY(wantedShapes(graph, options));
     std::vector<Dims> dims;
@@ -265,8 +266,8 @@ Result<SampleSet> randomSamples(const Graph& graph, std::size_t count, std::uint
     for (std::size_t sample = 0; sample < count; ++sample) {
         std::vector<Tensor> tensors;
         for (std::size_t i = 0; i < dims.size(); ++i) {
-            tensors.push_back(TRY(randomTensor(graph.value(graph.inputs()[i]), dims[i], hints[i],
-                                               Generator(seed, sample, i))));
+            tensors.push_back(
+                TRY(randomTensor(graph.value(graph.inputs()[i]), dims[i], hints[i], Generator(seed, sample, i))));
         }
         set.samples.push_back(std::move(tensors));
     }

@@ -31,8 +31,7 @@ Result<std::string> readFile(const fs::path& path)
     std::error_code code;
     const auto size = fs::file_size(path, code);
     if (!stream || code) {
-        return std::unexpected(
-            Error{ErrorKind::Input, "sample-unreadable", "the file cannot be read", path.string()});
+        return std::unexpected(Error{ErrorKind::Input, "sample-unreadable", "the file cannot be read", path.string()});
     }
     std::string bytes(size, '\0');
     stream.read(bytes.data(), static_cast<std::streamsize>(size));
@@ -77,14 +76,15 @@ Result<SampleSet> readProtoFolder(const std::map<std::size_t, fs::path>& files, 
     bool allNamed = true;
     for (const auto& [number, path] : files) {
         const std::string bytes = TRY(readFile(path));
-        std::string name;
-        auto tensor = tensorFromProto(bytes, &name);
-        if (!tensor) {
-            return std::unexpected(inFile(tensor.error(), path));
+        auto read = tensorFromProtoBytes(bytes);
+        if (!read) {
+            return std::unexpected(inFile(read.error(), path));
         }
-        allNamed = allNamed && std::ranges::any_of(graph.inputs(),
-                                                   [&](ValueId id) { return graph.value(id).name == name; });
-        arrays.emplace_back(std::move(name), std::move(*tensor));
+        auto& [name, tensor] = *read;
+        allNamed = allNamed && std::ranges::any_of(graph.inputs(), [&, &wanted = name](ValueId id) {
+                       return graph.value(id).name == wanted;
+                   });
+        arrays.emplace_back(std::move(name), std::move(tensor));
     }
     const auto& inputs = graph.inputs();
     if (!allNamed) {
@@ -99,18 +99,16 @@ Result<SampleSet> readRaw(const fs::path& path, const Graph& graph, const Sample
 {
     const auto type = elementTypeFromName(options.rawType);
     if (options.rawType.empty() || !type || byteWidth(*type) == 0) {
-        return std::unexpected(
-            Error{ErrorKind::Usage, "raw-type",
-                  options.rawType.empty()
-                      ? "a raw file needs its element type (float32, uint8 ...)"
-                      : fmt::format("'{}' is no element type of a raw file", printable(options.rawType)),
-                  path.string()});
+        return std::unexpected(Error{
+            ErrorKind::Usage, "raw-type",
+            options.rawType.empty() ? "a raw file needs its element type (float32, uint8 ...)"
+                                    : fmt::format("'{}' is no element type of a raw file", printable(options.rawType)),
+            path.string()});
     }
     if (graph.inputs().size() != 1) {
-        return std::unexpected(
-            Error{ErrorKind::Input, "raw-inputs",
-                  fmt::format("a raw file holds one input and the model has {}", graph.inputs().size()),
-                  path.string()});
+        return std::unexpected(Error{
+            ErrorKind::Input, "raw-inputs",
+            fmt::format("a raw file holds one input and the model has {}", graph.inputs().size()), path.string()});
     }
     const auto shape = TRY(wantedShapes(graph, options))[0];
     Dims dims;
@@ -143,20 +141,22 @@ Result<SampleSet> readOneFile(const fs::path& path, const Graph& graph, const Sa
 {
     const std::string extension = path.extension().string();
     if (extension == ".npz") {
-        return samplesFromArrays(TRY(readNpz(path.string(), options.maxNpzExpansion, job)), graph, options,
-                                 Batches::Split);
+        auto arrays = TRY(readNpz(path.string(), options.maxNpzExpansion, job));
+        return samplesFromArrays(std::move(arrays), graph, options, Batches::Split);
     }
     if (extension != ".npy" && extension != ".pb") {
         return readRaw(path, graph, options);
     }
     const std::string bytes = TRY(readFile(path));
-    std::string name = "arr_0";
-    auto tensor = extension == ".npy" ? tensorFromNpy(bytes) : tensorFromProto(bytes, &name);
-    if (!tensor) {
-        return std::unexpected(inFile(tensor.error(), path));
+    NamedTensor read;
+    if (extension == ".npy") {
+        read.name = "arr_0";
+        read.tensor = TRY(tensorFromNpy(bytes));
+    } else {
+        read = TRY(tensorFromProtoBytes(bytes));
     }
     NamedTensors arrays;
-    arrays.emplace_back(std::move(name), std::move(*tensor));
+    arrays.emplace_back(std::move(read.name), std::move(read.tensor));
     return samplesFromArrays(std::move(arrays), graph, options, extension == ".npy" ? Batches::Split : Batches::Keep);
 }
 
@@ -168,9 +168,7 @@ void append(SampleSet& set, SampleSet more)
 
 Result<SampleSet> readFolder(const fs::path& folder, const Graph& graph, const SampleOptions& options, const Job& job)
 {
-    const auto full = [&](const SampleSet& set) {
-        return options.limit > 0 && set.samples.size() >= options.limit;
-    };
+    const auto full = [&](const SampleSet& set) { return options.limit > 0 && set.samples.size() >= options.limit; };
     SampleSet set;
     if (const auto files = numbered(folder, "input_", ".pb"); !files.empty()) {
         return readProtoFolder(files, graph, options);
@@ -179,7 +177,8 @@ Result<SampleSet> readFolder(const fs::path& folder, const Graph& graph, const S
         TRY(job.check());
         const auto files = numbered(path, "input_", ".pb");
         if (!files.empty() && !full(set)) {
-            append(set, TRY(readProtoFolder(files, graph, options)));
+            auto some = TRY(readProtoFolder(files, graph, options));
+            append(set, std::move(some));
         }
     }
     if (set.samples.empty()) {
@@ -219,16 +218,15 @@ Result<SampleSet> readFolder(const fs::path& folder, const Graph& graph, const S
 
 } // namespace
 
-Result<SampleSet> readSamples(const std::string& path, const Graph& graph, const SampleOptions& options,
-                              const Job& job)
+Result<SampleSet> readSamples(const std::string& path, const Graph& graph, const SampleOptions& options, const Job& job)
 {
     std::error_code code;
     const auto status = fs::status(path, code);
     if (!fs::exists(status)) {
         return std::unexpected(Error{ErrorKind::Input, "sample-unreadable", "there is no such file or folder", path});
     }
-    auto set = fs::is_directory(status) ? readFolder(path, graph, options, job)
-                                        : readOneFile(path, graph, options, job);
+    auto set =
+        fs::is_directory(status) ? readFolder(path, graph, options, job) : readOneFile(path, graph, options, job);
     if (!set) {
         return std::unexpected(inFile(set.error(), path));
     }

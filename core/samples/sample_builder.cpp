@@ -220,8 +220,8 @@ Result<std::vector<std::optional<Shape>>> wantedShapes(const Graph& graph, const
     }
     if (used != options.shapes.size()) {
         for (const auto& [name, dims] : options.shapes) {
-            const bool found = std::ranges::any_of(
-                graph.inputs(), [&](ValueId id) { return graph.value(id).name == name; });
+            const bool found =
+                std::ranges::any_of(graph.inputs(), [&](ValueId id) { return graph.value(id).name == name; });
             if (!found) {
                 return failure(ErrorKind::Usage, "shape-no-input",
                                fmt::format("--shape names '{}', and the model has no such input", printable(name)));
@@ -244,8 +244,8 @@ Result<SampleSet> samplesFromArrays(NamedTensors arrays, const Graph& graph, con
 {
     const auto shapes = TRY(wantedShapes(graph, options));
     Tensor labels;
-    const bool labelsInput = std::ranges::any_of(
-        graph.inputs(), [&](ValueId id) { return graph.value(id).name == "labels"; });
+    const bool labelsInput =
+        std::ranges::any_of(graph.inputs(), [&](ValueId id) { return graph.value(id).name == "labels"; });
     if (!labelsInput) {
         const auto found = std::ranges::find(arrays, "labels", [](const auto& array) { return array.first; });
         if (found != arrays.end()) {
@@ -264,7 +264,8 @@ Result<SampleSet> samplesFromArrays(NamedTensors arrays, const Graph& graph, con
     std::size_t count = 1;
     for (std::size_t i = 0; i < perInput.size(); ++i) {
         const Value& input = graph.value(graph.inputs()[i]);
-        columns.push_back(TRY(split(TRY(convertedTo(perInput[i], input, options)), input, shapes[i], batches)));
+        const Tensor array = TRY(convertedTo(perInput[i], input, options));
+        columns.push_back(TRY(split(array, input, shapes[i], batches)));
         if (columns.back().size() != 1) {
             if (count != 1 && columns.back().size() != count) {
                 return misfit(input, "sample-count",
