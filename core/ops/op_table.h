@@ -35,15 +35,22 @@ struct TypedShape {
     std::optional<Shape> shape{};
 };
 
-/// What a shape rule sees: the inputs' types and shapes, and their contents where they are constants or known shape
-/// vectors.
+/// One element of an integer tensor: known, or the value of a symbolic dimension, or (neither) unknown.
+struct IntTerm {
+    std::optional<std::int64_t> value{};
+    std::string symbol{};
+    bool operator==(const IntTerm&) const = default;
+};
+using IntTerms = std::vector<IntTerm>;
+
+/// What a shape rule sees: the inputs' types and shapes, and the contents of small integer inputs where they are
+/// constants or computed from shapes.
 struct ShapeContext {
     const Graph& graph;
     const Node& node;
     std::vector<TypedShape> inputs; // absent inputs: Undefined
-    std::vector<std::optional<std::vector<Dim>>>
-        contents; // int vectors known elementwise (symbols allowed), else nothing
-    std::vector<std::optional<std::vector<Dim>>> outputContents; // a rule may set it for outputs that are int vectors
+    std::vector<std::optional<IntTerms>> contents;
+    std::vector<std::optional<IntTerms>> outputContents; // a rule may set it for outputs that are integers
 };
 
 using ShapeRule = Result<std::vector<TypedShape>> (*)(ShapeContext&);
