@@ -40,11 +40,11 @@ bool Target::accepts(std::string_view opName, std::span<const ElementType> opera
 {
     const TargetOp* row = op(opName);
     return row && std::ranges::any_of(row->types, [operands](const std::vector<ElementType>& types) {
-        if (types.size() == 1) {
-            return std::ranges::all_of(operands, [&](ElementType type) { return type == types[0]; });
-        }
-        return std::ranges::equal(types, operands);
-    });
+               if (types.size() == 1) {
+                   return std::ranges::all_of(operands, [&](ElementType type) { return type == types[0]; });
+               }
+               return std::ranges::equal(types, operands);
+           });
 }
 
 std::vector<Target> shippedTargets()

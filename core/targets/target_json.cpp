@@ -91,8 +91,8 @@ Result<TargetOp> opFromJson(const Json& json, const std::string& name)
 
 Result<Target> targetFromJson(const std::string& text)
 {
-    static constexpr std::array<std::string_view, 10> keys{
-        "name", "title", "summary", "format", "allows_float", "min_opset", "bias", "activation", "ties", "ops"};
+    static constexpr std::array<std::string_view, 10> keys{"name",      "title", "summary",    "format", "allows_float",
+                                                           "min_opset", "bias",  "activation", "ties",   "ops"};
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object()) {
         return failure(ErrorKind::Usage, "bad-target", "target: not a JSON object");

@@ -62,9 +62,11 @@ void TestTarget::negative_badJson_data()
     QTest::newRow("no name") << R"({"title": "t", "format": "onnx-qdq", "ops": {}})" << "'name'";
     QTest::newRow("format") << R"({"name": "n", "title": "t", "format": "tflite", "ops": {}})" << "'format'";
     QTest::newRow("unknown key") << R"({"name": "n", "title": "t", "format": "onnx-qdq", "ops": {}, "x": 1})" << "'x'";
-    QTest::newRow("type") << R"({"name": "n", "title": "t", "format": "onnx-qdq", "ops": {"Conv": {"types": [["f32"]]}}})"
-                          << "Conv.types";
-    QTest::newRow("ties") << R"({"name": "n", "title": "t", "format": "onnx-qdq", "ties": "no", "ops": {}})" << "'ties'";
+    QTest::newRow("type")
+        << R"({"name": "n", "title": "t", "format": "onnx-qdq", "ops": {"Conv": {"types": [["f32"]]}}})"
+        << "Conv.types";
+    QTest::newRow("ties") << R"({"name": "n", "title": "t", "format": "onnx-qdq", "ties": "no", "ops": {}})"
+                          << "'ties'";
     QTest::newRow("opset") << R"({"name": "n", "title": "t", "format": "onnx-qdq", "min_opset": 9, "ops": {}})"
                            << "'min_opset'";
 }
