@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Counts linear operators in ONNX files, apart from Crease: behind quantizers in a source, integer in a folded file or a session."""
 
+import sys
+
 import onnx
+from google.protobuf.message import DecodeError
 
 LINEAR = {"Conv": (0, 1), "ConvTranspose": (0, 1), "Gemm": (0, 1), "MatMul": (0, 1)}
 INTEGER_KERNELS = {
@@ -77,4 +80,7 @@ def integer_linear_ops(model):
 
 
 def load(file):
-    return onnx.load(str(file), load_external_data=False)
+    try:
+        return onnx.load(str(file), load_external_data=False)
+    except DecodeError as error:
+        sys.exit(f"{file}: not an ONNX file: {error}")
