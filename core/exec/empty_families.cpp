@@ -3,18 +3,6 @@
 
 namespace crease {
 
-std::span<const KernelRow> unaryKernels()
-{
-    return {};
-}
-std::span<const KernelRow> binaryKernels()
-{
-    return {};
-}
-std::span<const KernelRow> compareKernels()
-{
-    return {};
-}
 std::span<const KernelRow> movementKernels()
 {
     return {};
