@@ -28,20 +28,24 @@ Outcome absorbClamp(const Graph& graph, NodeId id)
     const std::vector<Role> roles{{id, "quantizer"}, {activation, "activation"}};
     if (!grid.isPerTensor()) {
         return Miss{"per-axis-activation-grid",
-            fmt::format("{} has a scale for each of {} channels; one pair of bounds cannot say its clamp", labelOf(graph, id), grid.scales.size()),
-            id, roles};
+                    fmt::format("{} has a scale for each of {} channels; one pair of bounds cannot say its clamp",
+                                labelOf(graph, id), grid.scales.size()),
+                    id, roles};
     }
     if (!roundsHalfEven(node)) {
-        return Miss{"rounding", fmt::format("{} rounds {}; the clamp is absorbed only into half-even rounding", labelOf(graph, id),
-                                    node.stringAttribute(nodes::rounding, "half_even")),
-            id, roles};
+        return Miss{"rounding",
+                    fmt::format("{} rounds {}; the clamp is absorbed only into half-even rounding", labelOf(graph, id),
+                                node.stringAttribute(nodes::rounding, "half_even")),
+                    id, roles};
     }
     const CodeRange range = codeRange(node, grid);
     const auto code = [&](double bound, std::int64_t otherwise) {
         return std::isinf(bound) ? otherwise : std::clamp(codeOf(bound, grid), range.low, range.high);
     };
-    const std::int64_t high = bounds->high == -std::numeric_limits<double>::infinity() ? range.low : code(bounds->high, range.high);
-    const std::int64_t low = bounds->low == std::numeric_limits<double>::infinity() ? range.high : code(bounds->low, range.low);
+    const std::int64_t high =
+        bounds->high == -std::numeric_limits<double>::infinity() ? range.low : code(bounds->high, range.high);
+    const std::int64_t low =
+        bounds->low == std::numeric_limits<double>::infinity() ? range.high : code(bounds->low, range.low);
     Patch patch(graph, id);
     Node quantizer = node;
     quantizer.inputs = {bounds->data};
@@ -50,8 +54,8 @@ Outcome absorbClamp(const Graph& graph, NodeId id)
     patch.relate(node.inputs[0], node.outputs[0], Relation::Clamped);
     patch.role(activation, "activation");
     patch.role(id, "quantizer");
-    patch.explain(fmt::format("{} is codes {} … {} of {}{}", graph.node(activation).op, std::min(low, high), high, toText(grid),
-        low == grid.qmin && high == grid.qmax ? ": the grid implies it" : ""));
+    patch.explain(fmt::format("{} is codes {} … {} of {}{}", graph.node(activation).op, std::min(low, high), high,
+                              toText(grid), low == grid.qmin && high == grid.qmax ? ": the grid implies it" : ""));
     return patch;
 }
 

@@ -30,7 +30,8 @@ Result<Stage> runLower(const Graph& before, const PassContext& context, const Jo
                 for (const Role& role : patch->roles()) {
                     const Node& node = graph.node(role.node);
                     if (node.domain.empty() && !node.name.empty() && keep.contains(node.name)) {
-                        return Miss{"kept-by-request", "'" + node.name + "' is kept in float by request", role.node, patch->roles()};
+                        return Miss{"kept-by-request", "'" + node.name + "' is kept in float by request", role.node,
+                                    patch->roles()};
                     }
                 }
                 return outcome;

@@ -56,14 +56,15 @@ bool hasIntegerForm(const Node& node)
 {
     if (node.is("Resize")) {
         const std::string mode = node.stringAttribute("mode", "nearest");
-        return mode == "linear" && node.stringAttribute("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize"
-               && node.intAttribute("antialias", 0) == 0;
+        return mode == "linear" &&
+               node.stringAttribute("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize" &&
+               node.intAttribute("antialias", 0) == 0;
     }
     return !node.is("ReduceMean") || node.output().valid();
 }
 
-/// A float constant as codes of a grid of its own that holds it exactly or to half a step of a 2^-23 grid: int32 codes would not be
-/// multiplied, so a constant is taken only where 16 bits hold it exactly; a scalar always is (one code, its own scale).
+/// A float constant whose elements are 0 or of one magnitude, as codes -1, 0, 1 on a grid of that scale: exact. A
+/// scalar always is.
 ValueId exactConstant(Patch& patch, const Graph& graph, ValueId constant)
 {
     const Value& real = graph.value(constant);
@@ -81,13 +82,16 @@ ValueId exactConstant(Patch& patch, const Graph& graph, ValueId constant)
         largest = std::max(largest, size);
         smallest = size > 0.0 && (smallest == 0.0 || size < smallest) ? size : smallest;
     }
-    const auto distinct = std::ranges::all_of(numbers, [&](double number) { return number == 0.0 || std::abs(number) == largest; });
+    const auto distinct =
+        std::ranges::all_of(numbers, [&](double number) { return number == 0.0 || std::abs(number) == largest; });
     if (!distinct) {
         return {};
     }
     Value codes = codesLike(real, Grid::perTensor(largest > 0.0 ? largest : 1.0, 0, ElementType::Int8));
     std::vector<std::int64_t> values(numbers.size());
-    std::ranges::transform(numbers, values.begin(), [](double number) { return number > 0.0 ? 1 : number < 0.0 ? -1 : 0; });
+    std::ranges::transform(numbers, values.begin(), [](double number) {
+        return number > 0.0 ? 1 : number < 0.0 ? -1 : 0;
+    });
     codes.shape = shapeOf(real.constant.dims());
     codes.constant = tensorOfInts(ElementType::Int8, real.constant.dims(), values);
     return patch.addValue(std::move(codes));
@@ -109,13 +113,18 @@ Outcome lowerArithmetic(const Graph& graph, NodeId id)
         return NoMatch{};
     }
     std::vector<Role> roles{{opId, "elementwise"}, {id, "quantizer"}};
-    const auto miss = [&](std::string reason, std::string text, NodeId where) { return Miss{std::move(reason), std::move(text), where, roles}; };
+    const auto miss = [&](std::string reason, std::string text, NodeId where) {
+        return Miss{std::move(reason), std::move(text), where, roles};
+    };
     const Grid& to = *graph.value(quantize.outputs[0]).codes;
     if (!hasIntegerForm(op)) {
-        return miss("no-integer-form", fmt::format("{} has no integer form with these attributes", labelOf(graph, opId)), opId);
+        return miss("no-integer-form",
+                    fmt::format("{} has no integer form with these attributes", labelOf(graph, opId)), opId);
     }
     if (!to.isPerTensor() || !roundsHalfEven(quantize)) {
-        return miss("output-grid", fmt::format("the quantizer of {} is per axis or does not round half to even", labelOf(graph, opId)), id);
+        return miss("output-grid",
+                    fmt::format("the quantizer of {} is per axis or does not round half to even", labelOf(graph, opId)),
+                    id);
     }
     Patch patch(graph, id);
     Node integer = op;
@@ -131,8 +140,9 @@ Outcome lowerArithmetic(const Graph& graph, NodeId id)
             if (!grid.isPerTensor() || grid.isWide()) {
                 const NodeId where = graph.producer(codes);
                 return miss("operand-not-quantized",
-                    fmt::format("operand {} of {} ('{}') is an accumulator without a quantizer of its own", slot, labelOf(graph, opId), graph.value(input).name),
-                    where.valid() ? where : opId);
+                            fmt::format("operand {} of {} ('{}') is an accumulator without a quantizer of its own",
+                                        slot, labelOf(graph, opId), graph.value(input).name),
+                            where.valid() ? where : opId);
             }
             integer.inputs[slot] = codes;
             anyCodes = true;
@@ -145,9 +155,12 @@ Outcome lowerArithmetic(const Graph& graph, NodeId id)
         }
         const NodeId where = graph.producer(input);
         return miss(graph.value(input).isConstant() ? "float-constant" : "operand-not-quantized",
-            fmt::format("operand {} of {} ('{}') has no quantizer: it comes from {}", slot, labelOf(graph, opId), graph.value(input).name,
-                where.valid() ? labelOf(graph, where) : graph.value(input).isConstant() ? "a constant with several magnitudes" : "a graph input"),
-            where.valid() ? where : opId);
+                    fmt::format("operand {} of {} ('{}') has no quantizer: it comes from {}", slot,
+                                labelOf(graph, opId), graph.value(input).name,
+                                where.valid()                     ? labelOf(graph, where)
+                                : graph.value(input).isConstant() ? "a constant with several magnitudes"
+                                                                  : "a graph input"),
+                    where.valid() ? where : opId);
     }
     if (!anyCodes) {
         return NoMatch{};

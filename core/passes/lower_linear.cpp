@@ -15,8 +15,8 @@ constexpr std::array linearOps{"Conv", "ConvTranspose", "Gemm", "MatMul"};
 
 bool isFloatLinear(const Graph& graph, const Node& node)
 {
-    return node.domain.empty() && std::ranges::find(linearOps, node.op) != linearOps.end() && node.input(0).valid() && node.input(1).valid()
-           && !graph.value(node.inputs[0]).codes && !graph.value(node.inputs[1]).codes;
+    return node.domain.empty() && std::ranges::find(linearOps, node.op) != linearOps.end() && node.input(0).valid() &&
+           node.input(1).valid() && !graph.value(node.inputs[0]).codes && !graph.value(node.inputs[1]).codes;
 }
 
 /// Axis of the output channel in the weight, for a weight of this rank.
@@ -34,7 +34,8 @@ int weightAxis(const Node& node, std::size_t weightRank)
     return static_cast<int>(weightRank) - 1;
 }
 
-/// The real numbers of a constant bias, exactly: a float constant, or codes behind a Dequantize. Nothing for another producer.
+/// The real numbers of a constant bias, exactly: a float constant, or codes behind a Dequantize. Nothing for another
+/// producer.
 std::optional<std::vector<double>> constantBias(const Graph& graph, ValueId bias)
 {
     const Value& value = graph.value(bias);
@@ -65,7 +66,8 @@ double accumulatorBound(const Graph& graph, const Node& node, const Operands& op
 {
     const auto reach = [](const Grid& grid) {
         const auto zero = static_cast<double>(grid.zeroPoint());
-        return std::max(std::abs(static_cast<double>(grid.qmax) - zero), std::abs(static_cast<double>(grid.qmin) - zero));
+        return std::max(std::abs(static_cast<double>(grid.qmax) - zero),
+                        std::abs(static_cast<double>(grid.qmin) - zero));
     };
     const Value& weight = graph.value(operands.w);
     if (!weight.isConstant()) {
@@ -89,7 +91,8 @@ double accumulatorBound(const Graph& graph, const Node& node, const Operands& op
     const std::vector<std::int64_t> codes = weight.constant.toInts();
     for (std::size_t i = 0; i < codes.size(); ++i) {
         const std::size_t channel = i / inner % channels;
-        sums[channel] += std::abs(static_cast<double>(codes[i] - operands.wGrid->zeroPoint(operands.wGrid->isPerTensor() ? 0 : channel)));
+        sums[channel] += std::abs(
+            static_cast<double>(codes[i] - operands.wGrid->zeroPoint(operands.wGrid->isPerTensor() ? 0 : channel)));
     }
     return sums.empty() ? 0.0 : *std::ranges::max_element(sums) * reach(*operands.xGrid);
 }
@@ -103,19 +106,26 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
     const NodeId xSource = graph.producer(node.inputs[0]);
     const NodeId wSource = graph.producer(node.inputs[1]);
     std::vector<Role> roles{{id, "linear"}};
-    const auto miss = [&](std::string reason, std::string text, NodeId where) { return Miss{std::move(reason), std::move(text), where, roles}; };
+    const auto miss = [&](std::string reason, std::string text, NodeId where) {
+        return Miss{std::move(reason), std::move(text), where, roles};
+    };
     const Operands operands{codesBehind(graph, node.inputs[0]), codesBehind(graph, node.inputs[1])};
     if (!operands.x.valid() && !operands.w.valid()) {
         return NoMatch{};
     }
     if (!operands.w.valid()) {
         const bool constant = graph.value(node.inputs[1]).isConstant();
-        return miss("float-weight", fmt::format("the weight '{}' of {} has no quantizer{}", graph.value(node.inputs[1]).name, labelOf(graph, id),
-                                        constant ? "; it is never quantized on a guess" : ""), wSource.valid() ? wSource : id);
+        return miss("float-weight",
+                    fmt::format("the weight '{}' of {} has no quantizer{}", graph.value(node.inputs[1]).name,
+                                labelOf(graph, id), constant ? "; it is never quantized on a guess" : ""),
+                    wSource.valid() ? wSource : id);
     }
     if (!operands.x.valid()) {
-        const std::string producer = xSource.valid() ? labelOf(graph, xSource) : "graph input '" + graph.value(node.inputs[0]).name + "'";
-        return miss("float-data", fmt::format("the data of {} is not quantized: it comes from {}", labelOf(graph, id), producer), xSource.valid() ? xSource : id);
+        const std::string producer =
+            xSource.valid() ? labelOf(graph, xSource) : "graph input '" + graph.value(node.inputs[0]).name + "'";
+        return miss("float-data",
+                    fmt::format("the data of {} is not quantized: it comes from {}", labelOf(graph, id), producer),
+                    xSource.valid() ? xSource : id);
     }
     roles.push_back({xSource, "quantizer"});
     roles.push_back({wSource, "weight"});
@@ -124,34 +134,53 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
     const Grid& xGrid = *xValue.codes;
     const Grid& wGrid = *wValue.codes;
     if (xGrid.isWide() || wGrid.isWide()) {
-        return miss("wide-operand", fmt::format("{} would multiply {} by {}: operands of at most 16 bits are multiplied", labelOf(graph, id), longName(xGrid.storage), longName(wGrid.storage)), id);
+        return miss("wide-operand",
+                    fmt::format("{} would multiply {} by {}: operands of at most 16 bits are multiplied",
+                                labelOf(graph, id), longName(xGrid.storage), longName(wGrid.storage)),
+                    id);
     }
     if (!xGrid.isPerTensor()) {
-        return miss("per-axis-activation-grid", fmt::format("the data of {} has {} scales along axis {}: they cannot leave the sum", labelOf(graph, id), xGrid.scales.size(), *xGrid.axis), id);
+        return miss("per-axis-activation-grid",
+                    fmt::format("the data of {} has {} scales along axis {}: they cannot leave the sum",
+                                labelOf(graph, id), xGrid.scales.size(), *xGrid.axis),
+                    id);
     }
     const Value& output = graph.value(node.outputs[0]);
     const auto weightRank = wValue.shape ? wValue.shape->size() : 0;
     if (!wGrid.isPerTensor() && (weightRank == 0 || *wGrid.axis != weightAxis(node, weightRank))) {
-        return miss("weight-axis", fmt::format("the weight of {} has its scales along axis {}, its output channels along axis {}: the scales cannot leave the sum", labelOf(graph, id), *wGrid.axis, weightRank == 0 ? -1 : weightAxis(node, weightRank)), wSource);
+        return miss("weight-axis",
+                    fmt::format("the weight of {} has its scales along axis {}, its output channels along axis {}: the "
+                                "scales cannot leave the sum",
+                                labelOf(graph, id), *wGrid.axis, weightRank == 0 ? -1 : weightAxis(node, weightRank)),
+                    wSource);
     }
-    if (node.is("Gemm") && (node.floatAttribute("alpha", 1.0) != 1.0 || (node.input(2).valid() && node.floatAttribute("beta", 1.0) != 1.0) || node.intAttribute("transA", 0) != 0)) {
-        return miss("gemm-form", fmt::format("{} has alpha, beta or transA that was not normalised", labelOf(graph, id)), id);
+    if (node.is("Gemm") &&
+        (node.floatAttribute("alpha", 1.0) != 1.0 ||
+         (node.input(2).valid() && node.floatAttribute("beta", 1.0) != 1.0) || node.intAttribute("transA", 0) != 0)) {
+        return miss("gemm-form",
+                    fmt::format("{} has alpha, beta or transA that was not normalised", labelOf(graph, id)), id);
     }
     std::vector<double> bias = node.doublesAttribute(nodes::bias);
     if (node.input(2).valid()) {
         const auto constant = constantBias(graph, node.inputs[2]);
         if (!constant || !bias.empty()) {
-            return miss("bias-not-constant", fmt::format("the bias '{}' of {} is no constant", graph.value(node.inputs[2]).name, labelOf(graph, id)), id);
+            return miss(
+                "bias-not-constant",
+                fmt::format("the bias '{}' of {} is no constant", graph.value(node.inputs[2]).name, labelOf(graph, id)),
+                id);
         }
         bias = *constant;
     }
     const std::int64_t groups = node.is("ConvTranspose") ? node.intAttribute("group", 1) : 1;
     std::size_t channels = 1;
     if (wValue.isConstant() && weightRank > 0 && !(node.is("MatMul") && weightRank == 1)) {
-        channels = static_cast<std::size_t>(wValue.constant.dims()[static_cast<std::size_t>(weightAxis(node, weightRank))] * groups);
+        channels = static_cast<std::size_t>(
+            wValue.constant.dims()[static_cast<std::size_t>(weightAxis(node, weightRank))] * groups);
     }
     if (bias.size() > 1 && bias.size() != channels) {
-        return miss("bias-shape", fmt::format("{} has {} bias values for {} output channels", labelOf(graph, id), bias.size(), channels), id);
+        return miss(
+            "bias-shape",
+            fmt::format("{} has {} bias values for {} output channels", labelOf(graph, id), bias.size(), channels), id);
     }
     const bool perChannel = (!wGrid.isPerTensor() || bias.size() > 1) && channels >= 1;
     std::optional<int> axis;
@@ -159,7 +188,8 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
     if (perChannel) {
         const auto& shape = output.shape ? output.shape : graph.value(node.inputs[0]).shape;
         if (!node.is("Conv") && !node.is("ConvTranspose") && !shape) {
-            return miss("unknown-rank", fmt::format("the rank of the output of {} is not known", labelOf(graph, id)), id);
+            return miss("unknown-rank", fmt::format("the rank of the output of {} is not known", labelOf(graph, id)),
+                        id);
         }
         axis = node.is("Conv") || node.is("ConvTranspose") ? 1 : static_cast<int>(shape->size()) - 1;
         scales.resize(channels);
@@ -170,7 +200,8 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
             bias.resize(channels, bias[0]);
         }
     }
-    const ElementType width = accumulatorBound(graph, node, operands) < 2147483647.0 ? ElementType::Int32 : ElementType::Int64;
+    const ElementType width =
+        accumulatorBound(graph, node, operands) < 2147483647.0 ? ElementType::Int32 : ElementType::Int64;
     const Grid accumulator = Grid::accumulator(std::move(scales), axis, width);
     Patch patch(graph, id);
     Node integer = node;
@@ -192,7 +223,8 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
     for (const Role& role : roles) {
         patch.role(role.node, role.name);
     }
-    patch.explain(fmt::format("products of codes are summed in {}: scale {} x {}", longName(width), toText(xGrid), toText(wGrid)));
+    patch.explain(fmt::format("products of codes are summed in {}: scale {} x {}", longName(width), toText(xGrid),
+                              toText(wGrid)));
     return patch;
 }
 

@@ -15,7 +15,8 @@ namespace {
 ValueId narrowCodes(const Graph& graph, ValueId value)
 {
     const ValueId codes = value.valid() ? codesBehind(graph, value) : ValueId{};
-    return codes.valid() && graph.value(codes).codes->isPerTensor() && !graph.value(codes).codes->isWide() ? codes : ValueId{};
+    return codes.valid() && graph.value(codes).codes->isPerTensor() && !graph.value(codes).codes->isWide() ? codes
+                                                                                                           : ValueId{};
 }
 
 Node dequantizeNode(ValueId codes)
@@ -40,7 +41,8 @@ ValueId codedConstant(Patch& patch, const Graph& graph, ValueId constant, const 
 Outcome moveCodes(const Graph& graph, NodeId id)
 {
     const Node& node = graph.node(id);
-    const std::vector<std::size_t> picked = node.domain.empty() ? pickedInputs(graph, node) : std::vector<std::size_t>{};
+    const std::vector<std::size_t> picked =
+        node.domain.empty() ? pickedInputs(graph, node) : std::vector<std::size_t>{};
     if (picked.empty()) {
         return NoMatch{};
     }
@@ -75,8 +77,11 @@ Outcome moveCodes(const Graph& graph, NodeId id)
     if (node.is("Pad") && node.stringAttribute("mode", "constant") == "constant" && node.input(2).valid()) {
         const auto value = scalarConstant(graph, node.input(2));
         if (!value || !liesOnGrid(*value, *grid)) {
-            return Miss{"pad-off-grid", fmt::format("{} pads with {}, which is no point of {}", labelOf(graph, id), value ? *value : 0.0, toText(*grid)), id,
-                {{id, "movement"}}};
+            return Miss{"pad-off-grid",
+                        fmt::format("{} pads with {}, which is no point of {}", labelOf(graph, id),
+                                    value ? *value : 0.0, toText(*grid)),
+                        id,
+                        {{id, "movement"}}};
         }
         moved.inputs[2] = codedConstant(patch, graph, node.input(2), *grid);
     }
@@ -125,11 +130,17 @@ Outcome clampCodes(const Graph& graph, NodeId id)
     const Grid& grid = *graph.value(codes).codes;
     const auto fits = [&](double bound) { return std::isinf(bound) || liesOnGrid(bound, grid); };
     if (!fits(bounds->low) || !fits(bounds->high)) {
-        return Miss{"clip-off-grid", fmt::format("a bound of {} is no point of {}", labelOf(graph, id), toText(grid)), id, {{id, "activation"}}};
+        return Miss{"clip-off-grid",
+                    fmt::format("a bound of {} is no point of {}", labelOf(graph, id), toText(grid)),
+                    id,
+                    {{id, "activation"}}};
     }
-    const auto code = [&](double bound) { return std::isinf(bound) ? (bound < 0 ? grid.qmin : grid.qmax) : codeOf(bound, grid); };
+    const auto code = [&](double bound) {
+        return std::isinf(bound) ? (bound < 0 ? grid.qmin : grid.qmax) : codeOf(bound, grid);
+    };
     Patch patch(graph, id);
-    Node clamp{.op = std::string(nodes::clamp), .domain = std::string(nodes::domain), .name = node.name, .inputs = {codes}};
+    Node clamp{
+        .op = std::string(nodes::clamp), .domain = std::string(nodes::domain), .name = node.name, .inputs = {codes}};
     clamp.attributes[std::string(nodes::lo)] = code(bounds->low);
     clamp.attributes[std::string(nodes::hi)] = code(bounds->high);
     const ValueId clamped = patch.addNode(std::move(clamp), codesLike(graph.value(node.outputs[0]), grid));

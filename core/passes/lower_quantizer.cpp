@@ -66,11 +66,16 @@ Outcome requantize(const Graph& graph, NodeId id)
         return patch;
     }
     if (!roundsHalfEven(node)) {
-        return Miss{"rounding", fmt::format("{} does not round half to even after the division, so it stays a float quantizer", labelOf(graph, id)), id, roles};
+        return Miss{"rounding",
+                    fmt::format("{} does not round half to even after the division, so it stays a float quantizer",
+                                labelOf(graph, id)),
+                    id, roles};
     }
     if (!to.isPerTensor()) {
         return Miss{"per-axis-activation-grid",
-            fmt::format("{} has {} scales along axis {}; an activation is requantized to one scale only", labelOf(graph, id), to.scales.size(), *to.axis), id, roles};
+                    fmt::format("{} has {} scales along axis {}; an activation is requantized to one scale only",
+                                labelOf(graph, id), to.scales.size(), *to.axis),
+                    id, roles};
     }
     Patch patch(graph, id);
     Node result = creaseNode(nodes::requantize, q);
@@ -93,13 +98,15 @@ Outcome requantize(const Graph& graph, NodeId id)
 Outcome explainQuantize(const Graph& graph, NodeId id)
 {
     const Node& node = graph.node(id);
-    if (!isCrease(node, nodes::quantize) || !graph.producer(node.inputs[0]).valid()
-        || producerIs(graph, node.inputs[0], nodes::dequantize, nodes::domain).valid()) {
+    if (!isCrease(node, nodes::quantize) || !graph.producer(node.inputs[0]).valid() ||
+        producerIs(graph, node.inputs[0], nodes::dequantize, nodes::domain).valid()) {
         return NoMatch{};
     }
     const NodeId producer = graph.producer(node.inputs[0]);
-    return Miss{"float-producer", fmt::format("{} computes in float, so its result is quantized behind it", labelOf(graph, producer)), producer,
-        {{id, "quantizer"}, {producer, "float"}}};
+    return Miss{"float-producer",
+                fmt::format("{} computes in float, so its result is quantized behind it", labelOf(graph, producer)),
+                producer,
+                {{id, "quantizer"}, {producer, "float"}}};
 }
 
 } // namespace

@@ -14,8 +14,9 @@ namespace crease {
 
 namespace {
 
-constexpr std::array movements{"Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Slice", "Expand", "Tile",
-    "DepthToSpace", "SpaceToDepth", "Split", "Identity", "Gather", "GatherElements", "GatherND", "Concat"};
+constexpr std::array movements{"Reshape", "Flatten",        "Transpose",    "Squeeze",      "Unsqueeze", "Slice",
+                               "Expand",  "Tile",           "DepthToSpace", "SpaceToDepth", "Split",     "Identity",
+                               "Gather",  "GatherElements", "GatherND",     "Concat"};
 constexpr std::array reducers{"MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin"};
 
 bool among(const auto& list, const Node& node)
@@ -25,8 +26,8 @@ bool among(const auto& list, const Node& node)
 
 bool isNearest(const Node& node)
 {
-    return node.is("Resize") && node.stringAttribute("mode", "nearest") == "nearest"
-           && node.stringAttribute("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize";
+    return node.is("Resize") && node.stringAttribute("mode", "nearest") == "nearest" &&
+           node.stringAttribute("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize";
 }
 
 std::optional<double> padValue(const Graph& graph, const Node& node)
@@ -74,8 +75,8 @@ std::optional<double> scalarConstant(const Graph& graph, ValueId value)
         return std::nullopt;
     }
     const Value& content = graph.value(value);
-    if (content.isConstant() && content.constant.size() == 1 && !content.codes
-        && (isFloat(content.type) || isInteger(content.type))) {
+    if (content.isConstant() && content.constant.size() == 1 && !content.codes &&
+        (isFloat(content.type) || isInteger(content.type))) {
         return content.constant.asDouble(0);
     }
     const ValueId codes = codesBehind(graph, value);
@@ -160,14 +161,13 @@ std::int64_t codeOf(double real, const Grid& grid)
 
 bool liesOnGrid(double real, const Grid& grid)
 {
-    return std::isfinite(real)
-           && grid.scale() * static_cast<double>(codeOf(real, grid) - grid.zeroPoint()) == real;
+    return std::isfinite(real) && grid.scale() * static_cast<double>(codeOf(real, grid) - grid.zeroPoint()) == real;
 }
 
 CodeRange codeRange(const Node& node, const Grid& grid)
 {
     return {std::max(grid.qmin, node.intAttribute(nodes::lo, grid.qmin)),
-        std::min(grid.qmax, node.intAttribute(nodes::hi, grid.qmax))};
+            std::min(grid.qmax, node.intAttribute(nodes::hi, grid.qmax))};
 }
 
 void setCodeRange(Node& node, CodeRange range, const Grid& grid)
@@ -185,8 +185,9 @@ void setCodeRange(Node& node, CodeRange range, const Grid& grid)
 
 bool roundsHalfEven(const Node& node)
 {
-    return node.stringAttribute(nodes::rounding, "half_even") == "half_even" && node.stringAttribute(nodes::order, "A") == "A"
-           && node.stringAttribute(nodes::divide, "division") == "division";
+    return node.stringAttribute(nodes::rounding, "half_even") == "half_even" &&
+           node.stringAttribute(nodes::order, "A") == "A" &&
+           node.stringAttribute(nodes::divide, "division") == "division";
 }
 
 Value floatLike(const Value& value)
@@ -210,7 +211,7 @@ Value codesLike(const Value& value, const Grid& grid)
 std::string labelOf(const Graph& graph, NodeId id)
 {
     const Node& node = graph.node(id);
-    const std::string& name = !node.name.empty() ? node.name
+    const std::string& name = !node.name.empty()      ? node.name
                               : node.output().valid() ? graph.value(node.output()).name
                                                       : node.op;
     return fmt::format("{} '{}'", node.op, name);

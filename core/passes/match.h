@@ -27,12 +27,12 @@ ValueId codesBehind(const Graph& graph, ValueId value);
 std::optional<double> scalarConstant(const Graph& graph, ValueId value);
 
 /// Which inputs of the node hold the data that it moves or compares without computing: {0} for Reshape, all of Concat.
-/// Empty where the node is no such op, or not in this form (a linear Resize, a Pad with a value that is no constant ...).
-/// `monotone` ops (MaxPool, Max ...) count as well: they pick among their inputs.
+/// Empty where the node is no such op, or not in this form (a linear Resize, a Pad with a value that is no constant
+/// ...). `monotone` ops (MaxPool, Max ...) count as well: they pick among their inputs.
 std::vector<std::size_t> pickedInputs(const Graph& graph, const Node& node);
 
-/// The same, but only ops whose outputs are a rearrangement of the inputs (also monotone pooling), so that an element-wise monotone map
-/// may be moved from behind to before it.
+/// The same, but only ops whose outputs are a rearrangement of the inputs (also monotone pooling), so that an
+/// element-wise monotone map may be moved from behind to before it.
 bool commutesWithQuantizer(const Graph& graph, const Node& node);
 
 /// Bounds of Relu, Clip, and Max or Min with a scalar constant; data is the other input. Nothing for other nodes.

@@ -86,7 +86,8 @@ Outcome passGridOn(const Graph& graph, NodeId id)
         return NoMatch{};
     }
     patch.role(id, "movement");
-    patch.explain(fmt::format("{} only moves or picks values, so its output lies on its input's grid {}", node.op, toText(*grid)));
+    patch.explain(fmt::format("{} only moves or picks values, so its output lies on its input's grid {}", node.op,
+                              toText(*grid)));
     return patch;
 }
 
@@ -104,8 +105,8 @@ Outcome dropIdentityQuantizer(const Graph& graph, NodeId id)
     }
     const CodeRange range = codeRange(node, to);
     const std::int64_t shift = to.zeroPoint() - from->zeroPoint();
-    if (from->qmin + shift < range.low || from->qmax + shift > range.high
-        || !replaceable(graph, node.outputs[0], node.inputs[0])) {
+    if (from->qmin + shift < range.low || from->qmax + shift > range.high ||
+        !replaceable(graph, node.outputs[0], node.inputs[0])) {
         return NoMatch{};
     }
     Patch patch(graph, id);
@@ -118,18 +119,20 @@ Outcome dropIdentityQuantizer(const Graph& graph, NodeId id)
 bool isQuantizerOf(const Graph& graph, const Use& use, const Grid& grid, const Node& like)
 {
     const Node& reader = graph.node(use.node);
-    return isCrease(reader, nodes::fakeQuant) && *reader.gridAttribute(nodes::grid) == grid
-           && reader.attribute(nodes::lo) == nullptr && reader.attribute(nodes::hi) == nullptr
-           && reader.stringAttribute(nodes::rounding) == like.stringAttribute(nodes::rounding)
-           && reader.stringAttribute(nodes::order) == like.stringAttribute(nodes::order)
-           && reader.stringAttribute(nodes::divide) == like.stringAttribute(nodes::divide);
+    return isCrease(reader, nodes::fakeQuant) && *reader.gridAttribute(nodes::grid) == grid &&
+           reader.attribute(nodes::lo) == nullptr && reader.attribute(nodes::hi) == nullptr &&
+           reader.stringAttribute(nodes::rounding) == like.stringAttribute(nodes::rounding) &&
+           reader.stringAttribute(nodes::order) == like.stringAttribute(nodes::order) &&
+           reader.stringAttribute(nodes::divide) == like.stringAttribute(nodes::divide);
 }
 
-/// FakeQuant(move(x)) -> move(FakeQuant(x)), where x is not yet on a grid. Concat: only where an input is not on a grid.
+/// FakeQuant(move(x)) -> move(FakeQuant(x)), where x is not yet on a grid. Concat: only where an input is not on a
+/// grid.
 Outcome hoistQuantizer(const Graph& graph, NodeId id)
 {
     const Node& node = graph.node(id);
-    if (!isCrease(node, nodes::fakeQuant) || node.attribute(nodes::lo) != nullptr || node.attribute(nodes::hi) != nullptr) {
+    if (!isCrease(node, nodes::fakeQuant) || node.attribute(nodes::lo) != nullptr ||
+        node.attribute(nodes::hi) != nullptr) {
         return NoMatch{};
     }
     const Grid& grid = *node.gridAttribute(nodes::grid);
@@ -148,14 +151,18 @@ Outcome hoistQuantizer(const Graph& graph, NodeId id)
     if (!someFloat) {
         return NoMatch{};
     }
-    const Miss others{"movement-read-elsewhere",
-        fmt::format("{} is read as float by another node or is a graph output, so its quantizer cannot move before it", labelOf(graph, moverId)),
-        moverId, {{id, "quantizer"}, {moverId, "movement"}}};
+    const Miss others{
+        "movement-read-elsewhere",
+        fmt::format("{} is read as float by another node or is a graph output, so its quantizer cannot move before it",
+                    labelOf(graph, moverId)),
+        moverId,
+        {{id, "quantizer"}, {moverId, "movement"}}};
     if (graph.isOutput(node.inputs[0])) {
         return others;
     }
     const auto uses = graph.uses(node.inputs[0]);
-    if (!std::ranges::all_of(uses, [&](const Use& use) { return use.slot != Use::captured && isQuantizerOf(graph, use, grid, node); })) {
+    if (!std::ranges::all_of(
+            uses, [&](const Use& use) { return use.slot != Use::captured && isQuantizerOf(graph, use, grid, node); })) {
         return others;
     }
     Patch patch(graph, id);
@@ -191,7 +198,8 @@ Outcome hoistQuantizer(const Graph& graph, NodeId id)
         patch.role(use.node, "quantizer");
     }
     patch.role(moverId, "movement");
-    patch.explain(fmt::format("quantizing commutes with {}, which only moves or picks values: the quantizer stands before it now", mover.op));
+    patch.explain(fmt::format(
+        "quantizing commutes with {}, which only moves or picks values: the quantizer stands before it now", mover.op));
     return patch;
 }
 

@@ -28,9 +28,10 @@ bool isElementwise(const Node& node)
     if (!node.domain.empty() && node.domain != "com.microsoft") {
         return false;
     }
-    const bool listed = std::ranges::find(binaries, node.op) != binaries.end() || std::ranges::find(unaries, node.op) != unaries.end();
-    return (listed || foldingClass(node) == FoldingClass::Unary) && node.outputs.size() == 1 && node.captures.empty()
-           && !node.is("Cast") && !node.is("Dropout");
+    const bool listed =
+        std::ranges::find(binaries, node.op) != binaries.end() || std::ranges::find(unaries, node.op) != unaries.end();
+    return (listed || foldingClass(node) == FoldingClass::Unary) && node.outputs.size() == 1 && node.captures.empty() &&
+           !node.is("Cast") && !node.is("Dropout");
 }
 
 bool isNarrow(const Grid* grid)
@@ -47,19 +48,17 @@ struct Region {
 /// Grows the region backwards from the quantizer's input until only one gridded value is left to depend on.
 class Grower {
 public:
-    Grower(const Graph& graph, ValueId from)
-        : m_graph(graph)
-    {
-        m_leaves.insert(from);
-    }
+    Grower(const Graph& graph, ValueId from) : m_graph(graph) { m_leaves.insert(from); }
 
-    /// Nothing where the value depends on more than one gridded value or on what is no element-wise function; then `blocker` may say which.
+    /// Nothing where the value depends on more than one gridded value or on what is no element-wise function; then
+    /// `blocker` may say which.
     std::optional<Region> grow(NodeId& blocker)
     {
         while (m_inside.size() <= maxRegion) {
             const ValueId next = pick();
             if (!next.valid()) {
-                return m_leaves.size() == 1 && !m_inside.empty() ? std::optional(region(*m_leaves.begin())) : std::nullopt;
+                return m_leaves.size() == 1 && !m_inside.empty() ? std::optional(region(*m_leaves.begin()))
+                                                                 : std::nullopt;
             }
             const NodeId producer = m_graph.producer(next);
             if (!producer.valid() || !isElementwise(m_graph.node(producer)) || !open(producer)) {
@@ -86,7 +85,8 @@ private:
         return *std::ranges::max_element(m_leaves, {}, [&](ValueId leaf) { return depth(leaf); });
     }
 
-    /// A node deeper than another never feeds it: longest distance back to a leaf that cannot be opened, looked at within bounds.
+    /// A node deeper than another never feeds it: longest distance back to a leaf that cannot be opened, looked at
+    /// within bounds.
     std::size_t depth(ValueId value) const
     {
         const auto known = m_depths.find(value);
@@ -174,7 +174,8 @@ Result<std::vector<double>> tabulate(const Graph& graph, const Region& region, c
             } else {
                 const Tensor& constant = graph.value(read).constant;
                 const auto real = scalarConstant(graph, read);
-                inputs.push_back(constant.valid() && !isFloat(constant.type()) ? constant.reshaped({}) : Tensor::scalar(*real));
+                inputs.push_back(constant.valid() && !isFloat(constant.type()) ? constant.reshaped({})
+                                                                               : Tensor::scalar(*real));
             }
         }
         std::vector<Tensor> outputs = TRY(evaluateNode(graph, node, inputs, Precision::Exact, job));
@@ -213,7 +214,9 @@ Outcome tableOf(const Graph& graph, NodeId id)
         roles.push_back({inside, graph.node(inside).domain == nodes::domain ? "quantizer" : "elementwise"});
     }
     if (!reals) {
-        return Miss{"cannot-evaluate", fmt::format("{} cannot be evaluated: {}", labelOf(graph, last), reals.error().message), last, roles};
+        return Miss{"cannot-evaluate",
+                    fmt::format("{} cannot be evaluated: {}", labelOf(graph, last), reals.error().message), last,
+                    roles};
     }
     const auto entries = static_cast<std::int64_t>(reals->size());
     const Tensor input = tensorOfDoubles(ElementType::Float64, {entries}, *reals);
@@ -232,20 +235,25 @@ Outcome tableOf(const Graph& graph, NodeId id)
         return Miss{"cannot-evaluate", table.error().message, id, roles};
     }
     Patch patch(graph, id);
-    const ValueId q = patch.addNode({.op = std::string(nodes::quantize), .domain = std::string(nodes::domain), .inputs = {region->input}},
+    const ValueId q = patch.addNode(
+        {.op = std::string(nodes::quantize), .domain = std::string(nodes::domain), .inputs = {region->input}},
         codesLike(graph.value(region->input), source));
     Node tableNode{.op = std::string(nodes::table), .domain = std::string(nodes::domain), .inputs = {q}};
     tableNode.attributes[std::string(nodes::tableEntries)] = table->front();
     const ValueId looked = patch.addNode(std::move(tableNode), codesLike(graph.value(node.outputs[0]), target));
     Value real = floatLike(graph.value(node.outputs[0]));
     real.liesOn = target;
-    const ValueId y = patch.addNode({.op = std::string(nodes::dequantize), .domain = std::string(nodes::domain), .inputs = {looked}}, std::move(real));
+    const ValueId y =
+        patch.addNode({.op = std::string(nodes::dequantize), .domain = std::string(nodes::domain), .inputs = {looked}},
+                      std::move(real));
     patch.replace(node.outputs[0], y);
     for (const Role& role : roles) {
         patch.role(role.node, role.name);
     }
-    patch.explain(fmt::format("{} element-wise node{} between {} and {} depend on one 8-bit value: a table of {} entries, evaluated in double",
-        region->inside.size(), region->inside.size() == 1 ? "" : "s", toText(source), toText(target), entries));
+    patch.explain(fmt::format("{} element-wise node{} between {} and {} depend on one 8-bit value: a table of {} "
+                              "entries, evaluated in double",
+                              region->inside.size(), region->inside.size() == 1 ? "" : "s", toText(source),
+                              toText(target), entries));
     return patch;
 }
 
