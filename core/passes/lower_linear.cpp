@@ -109,7 +109,7 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
     const auto miss = [&](std::string reason, std::string text, NodeId where) {
         return Miss{std::move(reason), std::move(text), where, roles};
     };
-    const Operands operands{codesBehind(graph, node.inputs[0]), codesBehind(graph, node.inputs[1])};
+    Operands operands{codesBehind(graph, node.inputs[0]), codesBehind(graph, node.inputs[1])};
     if (!operands.x.valid() && !operands.w.valid()) {
         return NoMatch{};
     }
@@ -133,6 +133,8 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
     const Value& wValue = graph.value(operands.w);
     const Grid& xGrid = *xValue.codes;
     const Grid& wGrid = *wValue.codes;
+    operands.xGrid = &xGrid;
+    operands.wGrid = &wGrid;
     if (xGrid.isWide() || wGrid.isWide()) {
         return miss("wide-operand",
                     fmt::format("{} would multiply {} by {}: operands of at most 16 bits are multiplied",

@@ -186,7 +186,7 @@ output %e
 )",
                                        lowerRules());
     QCOMPARE(opsOf(stage.after),
-             (std::vector<std::string>{"Quantize", "Pad", "MaxPool", "Split", "Clamp", "Dequantize", "Dequantize"}));
+             (std::vector<std::string>{"Quantize", "Pad", "MaxPool", "Split", "Dequantize", "Clamp", "Dequantize"}));
 }
 
 void TestLower::chainOfQuantizersKeepsBothRoundings()
