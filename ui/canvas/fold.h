@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "ui/canvas/picture.h"
+
+#include <QSizeF>
+
+namespace crease {
+
+/// A tall drawing put in columns, so that all of it fits into a window: slices of the scene from top to bottom, each
+/// moved as a whole. Points map there and back.
+class Fold {
+public:
+    struct Slice {
+        double top = 0; // in the scene
+        double bottom = 0;
+        double dx = 0;
+        double dy = 0;
+        int column = 0;
+        std::int32_t section = -1;
+        bool startsSection = false;
+    };
+
+    Fold() = default;
+    /// The number of columns that shows the picture largest in a view of that size.
+    Fold(const Picture& picture, QSizeF view);
+
+    bool isEmpty() const { return m_slices.empty(); }
+    QPointF map(QPointF scene) const;
+    QPointF unmap(QPointF folded) const;
+    QRectF bounds() const { return m_bounds; }
+    int columns() const { return m_columns; }
+    double columnPitch() const { return m_pitch; }
+    const std::vector<Slice>& slices() const { return m_slices; }
+
+private:
+    const Slice& sliceAt(double y) const;
+
+    std::vector<Slice> m_slices;
+    QRectF m_bounds;
+    int m_columns = 0;
+    double m_pitch = 0;
+    double m_left = 0;
+};
+
+} // namespace crease
