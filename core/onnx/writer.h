@@ -4,6 +4,7 @@
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
+#include <cstdint>
 #include <string>
 
 namespace crease {
@@ -13,8 +14,13 @@ namespace crease {
 /// refused (kind Unsupported).
 Result<std::string> modelBytes(const Graph& graph);
 
+struct WriteOptions {
+    /// Models whose tensors have more bytes keep the larger ones in a file of their own beside the model.
+    std::uint64_t externalAbove = std::uint64_t{2'000'000'000};
+};
+
 /// Writes modelBytes to a temporary name beside `path` and renames it into place; over 2 GiB with external data.
 /// Errors: kind Output.
-Result<void> writeModel(const Graph& graph, const std::string& path);
+Result<void> writeModel(const Graph& graph, const std::string& path, const WriteOptions& options = {});
 
 } // namespace crease
