@@ -89,9 +89,14 @@ Applied PatchApplier::apply(Graph& graph, const Patch& patch)
     assert(patch.m_graph == &graph);
     Applied applied;
     std::vector<NodeId> maybeDead;
+    std::vector<ValueId> orphans;
     const auto mayDie = [&](ValueId id) {
-        if (id.valid() && graph.contains(id) && graph.producer(id).valid()) {
-            maybeDead.push_back(graph.producer(id));
+        if (id.valid() && graph.contains(id)) {
+            if (graph.producer(id).valid()) {
+                maybeDead.push_back(graph.producer(id));
+            } else {
+                orphans.push_back(id);
+            }
         }
     };
     for (const Value& value : patch.m_newValues) {
@@ -132,7 +137,6 @@ Applied PatchApplier::apply(Graph& graph, const Patch& patch)
             maybeDead.push_back(id);
         }
     }
-    std::vector<ValueId> orphans;
     for (const Patch::Replacement& replacement : patch.m_replacements) {
         orphans.push_back(replacement.old);
     }
