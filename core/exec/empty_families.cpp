@@ -40,10 +40,6 @@ std::span<const KernelRow> normKernels()
 {
     return {};
 }
-std::span<const KernelRow> quantKernels()
-{
-    return {};
-}
 std::span<const KernelRow> resizeKernels()
 {
     return {};

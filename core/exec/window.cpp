@@ -133,4 +133,18 @@ Result<Window> windowOf(const KernelContext& context, const Dims& input, const D
     return window;
 }
 
+Taps tapsAt(const Window& window, std::int64_t position)
+{
+    Taps taps;
+    taps.covered = 1;
+    for (std::size_t axis = 3; axis-- > 0;) {
+        const std::int64_t at = position % window.out[axis];
+        position /= window.out[axis];
+        taps.first[axis] = at * window.stride[axis] - window.begin[axis];
+        const std::int64_t room = window.in[axis] + window.end[axis] - taps.first[axis];
+        taps.covered *= std::min(window.kernel[axis], (room + window.dilation[axis] - 1) / window.dilation[axis]);
+    }
+    return taps;
+}
+
 } // namespace crease

@@ -33,4 +33,32 @@ struct Window {
 Result<Window> windowOf(const KernelContext& context, const Dims& input, const Dims& kernelDims,
                         bool transposed = false);
 
+/// The taps of the window at output position `position` (in the flat order of the output's spatial axes).
+struct Taps {
+    Window::Axes first{};     // in the input's coordinates; may lie in the padding
+    std::int64_t covered = 0; // taps inside the input and its padding: what count_include_pad counts
+};
+Taps tapsAt(const Window& window, std::int64_t position);
+
+/// Calls f with the flat spatial index of each tap that lies inside the input, in order; returns how many there are.
+template <class F>
+std::int64_t forEachInWindow(const Window& window, std::int64_t position, F&& f)
+{
+    const Window::Axes first = tapsAt(window, position).first;
+    const auto inside = [&](std::size_t axis, std::int64_t at) { return at >= 0 && at < window.in[axis]; };
+    std::int64_t count = 0;
+    for (std::int64_t z = 0, iz = first[0]; z < window.kernel[0]; ++z, iz += window.dilation[0]) {
+        for (std::int64_t y = 0, iy = first[1]; inside(0, iz) && y < window.kernel[1]; ++y, iy += window.dilation[1]) {
+            for (std::int64_t x = 0, ix = first[2]; inside(1, iy) && x < window.kernel[2];
+                 ++x, ix += window.dilation[2]) {
+                if (inside(2, ix)) {
+                    f((iz * window.in[1] + iy) * window.in[2] + ix);
+                    ++count;
+                }
+            }
+        }
+    }
+    return count;
+}
+
 } // namespace crease

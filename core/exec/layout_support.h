@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/exec/kernel.h"
+
+namespace crease {
+
+/// For each element of `to`, the index of the element of a dense tensor of `dims` that is broadcast to it.
+std::vector<std::size_t> broadcastIndices(const Dims& dims, const Dims& to);
+
+/// The tensors, all of one type, one after the other along an axis.
+Result<Tensor> concatenated(const KernelContext& context, const std::vector<Tensor>& parts, std::int64_t axis);
+
+} // namespace crease
