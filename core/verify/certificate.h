@@ -32,8 +32,8 @@ struct Certificate {
     Verdict verdict = Verdict::NotChecked;
     std::int64_t samples = 0;
     std::int64_t tensors = 0; // compared
-    Counts counts;
-    std::string note; // why not checked, or what failed first
+    Counts counts{};
+    std::string note{}; // why not checked, or what failed first
 };
 
 /// Error of one tensor (M in interface.md). Float tensors: counts are empty and maxAbs, sqnr, cosine speak.

@@ -14,9 +14,10 @@
 namespace crease {
 
 struct VerifyOptions {
-    bool stages = true;           // certify each pass, not just the whole
-    bool tensors = true;          // keep metrics of every compared tensor
-    double floatTolerance = 1e-5; // of the range of a float output
+    bool stages = true;            // certify each pass, not just the whole
+    std::size_t stageSamples = 16; // at most so many of the samples for a pass; the whole is certified on all of them
+    bool tensors = true;           // keep metrics of every compared tensor
+    double floatTolerance = 1e-5;  // of the range of a float output
 };
 
 struct TensorReport {
@@ -39,6 +40,21 @@ struct Verification {
     std::vector<TensorReport> tensors;
     std::optional<Accuracy> accuracy;
 };
+
+/// Two graphs with the same inputs, output by output and by place; on the grid of an output where both dequantize to
+/// the same one, else as real numbers. Differences are not attributed: at most one step is within-steps.
+struct GraphsVerification {
+    Certificate certificate;
+    std::vector<TensorReport> outputs; // only `accumulated` is filled
+    std::optional<Accuracy> accuracy;  // before: `a`, after: `b`
+};
+Result<GraphsVerification> verifyGraphs(const Graph& a, const Graph& b, const SampleSet& samples,
+                                        const VerifyOptions& options, const Job& job);
+
+/// Right answers of two graphs (argmax of the first output along axis 1, the sign where that has one channel and the
+/// labels are 0 and 1), both in the file's own types; nothing without labels or where the outputs do not fit them.
+Result<std::optional<Accuracy>> measureAccuracy(const Graph& before, const Graph& after, const SampleSet& samples,
+                                                const Job& job);
 
 /// Runs the original and every stage on the samples and certifies (architecture.md decision 9, folding.md §0 and §2.4).
 Result<Verification> verifyTrace(const Trace& trace, const SampleSet& samples, const VerifyOptions& options,

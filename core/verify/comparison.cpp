@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/verify/comparison.h"
+
+#include "core/verify/grid_codes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace crease {
+
+namespace {
+
+constexpr double tieWidth = 0x1p-30;   // relative; the reference is double with sums of some thousand terms
+constexpr double floatNoise = 0x1p-22; // four roundings to float32
+
+double channelOf(const std::vector<double>& values, const ChannelMap& channels, std::size_t index)
+{
+    return values.empty() ? 0.0 : values[std::min(channels.of(index), values.size() - 1)];
+}
+
+/// The largest magnitude of the tensor, which bounds what cancels inside of a float island; far beyond the grid it says
+/// nothing.
+double islandMagnitude(const std::vector<double>& steps, const Grid& grid)
+{
+    const double most = 4.0 * static_cast<double>(grid.qmax - grid.qmin + 1);
+    double magnitude = 0.0;
+    for (const double step : steps) {
+        magnitude = std::max(magnitude, std::isfinite(step) ? std::abs(step) : 0.0);
+    }
+    return std::min(magnitude, most);
+}
+
+} // namespace
+
+void attribute(const std::vector<Difference>& differences, const Pair& pair, const Dims& dims,
+               const std::vector<double>& steps, const Causes& causes, Counts& counts)
+{
+    if (differences.empty()) {
+        return;
+    }
+    const ChannelMap gridChannels(dims, pair.grid.axis);
+    const auto& epilogue = causes.epilogue;
+    const ChannelMap biasChannels(dims, epilogue ? epilogue->axis : std::nullopt);
+    const double island = causes.noise && causes.islands ? islandMagnitude(steps, pair.grid) * 2.0 * floatNoise : 0.0;
+    for (const Difference& difference : differences) {
+        const std::size_t c = gridChannels.of(difference.index);
+        const std::int64_t apart = std::abs(std::int64_t{difference.after} - std::int64_t{difference.before});
+        if (pair.bound > 0.0) {
+            const double allowed = pair.bound / pair.grid.scale(c) + 1.0 + 1e-9;
+            ++(static_cast<double>(apart) <= allowed ? counts.noise : counts.unexplained);
+            continue;
+        }
+        const double v = difference.index < steps.size() ? steps[difference.index] : std::nan("");
+        if (apart != 1 || !std::isfinite(v)) {
+            ++counts.unexplained;
+            continue;
+        }
+        const double boundary =
+            std::min(difference.after, difference.before) + 0.5 - static_cast<double>(pair.grid.zeroPoint(c));
+        const double distance = std::abs(v - boundary);
+        const double tie = tieWidth * std::max(1.0, std::abs(v));
+        const double biasSteps = epilogue ? channelOf(epilogue->biasSteps, biasChannels, difference.index) : 0.0;
+        const double noise = causes.noise ? tie + island + floatNoise * (std::abs(v) + 2.0 * biasSteps) : tie;
+        const double bias = epilogue ? channelOf(epilogue->biasError, biasChannels, difference.index) : 0.0;
+        if (distance <= tie) {
+            ++counts.ties;
+        } else if (distance <= noise) {
+            ++counts.noise;
+        } else if (bias > 0.0 && distance <= bias + noise) {
+            ++counts.bias;
+        } else {
+            ++counts.unexplained;
+        }
+    }
+}
+
+} // namespace crease

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/verify/epilogue.h"
+#include "core/verify/metrics.h"
+#include "core/verify/pairing.h"
+#include "core/verify/pre_rounding.h"
+
+#include <memory>
+#include <vector>
+
+namespace crease {
+
+/// One element whose codes differ.
+struct Difference {
+    std::size_t index = 0;
+    std::int32_t before = 0;
+    std::int32_t after = 0;
+};
+
+/// What explains an off-by-one of a value (folding.md §0, class R).
+struct Causes {
+    bool noise = false;                 // scales were rounded to float32 between the two graphs
+    bool islands = false;               // and float nodes stand between
+    std::optional<Epilogue> epilogue{}; // with the error of its bias where that was rounded between the two graphs
+};
+
+/// Attributes the differences of one tensor. `steps`: PreRounding's numbers for the tensor before; empty: not known, so
+/// nothing is explained.
+void attribute(const std::vector<Difference>& differences, const Pair& pair, const Dims& dims,
+               const std::vector<double>& steps, const Causes& causes, Counts& counts);
+
+} // namespace crease
