@@ -32,10 +32,6 @@ std::span<const KernelRow> selectionKernels()
     return {};
 }
 
-std::span<const KernelRow> poolingKernels()
-{
-    return {};
-}
 std::span<const KernelRow> normKernels()
 {
     return {};
