@@ -27,6 +27,50 @@ constexpr std::array catalogue{
         "dequantizer moves behind it. Quantizers whose scale depends on data, blocked ones and unknown dialects "
         "stay and are named.",
         runRecognise},
+    PassInfo{"propagate-grids", "Propagate grids",
+             "Grids pass through data movement; quantizers move to where they are needed",
+             "Data movement, max pooling and clamps between points of a grid keep the grid of their input (L2, L3). A "
+             "quantizer behind such an op moves before it where its input is not on a grid yet, also before each input "
+             "of a Concat. A quantizer whose input already lies on its grid goes (L4); one of another grid stays: both "
+             "roundings count (L5). No grid is chosen here.",
+             runPropagateGrids},
+    PassInfo{"absorb-activations", "Absorb activations", "Relu and Clip before a quantizer become its clamp bounds",
+             "Quantizing is monotone, so any Relu, Relu6, Clip, and Max or Min with a constant in front of a quantizer "
+             "is a clamp of its codes, whatever the zero point or range (L1). Bounds are rounded half to even and "
+             "saturated. Other readers keep the activation.",
+             runAbsorbActivations},
+    PassInfo{
+        "tabulate", "Tabulate", "Element-wise regions of one 8-bit value become a table",
+        "A subgraph of element-wise ops whose only input that is no scalar constant is one per-tensor 8-bit value, "
+        "and that ends in a quantizer, is a map of 256 codes (L10), intermediate quantizers included. Entries are "
+        "evaluated in double, ties to even.",
+        runTabulate},
+    PassInfo{
+        "lower", "Lower", "Integer units: accumulators, requantizers and exactly rounded integer ops",
+        "Linear ops on codes sum their products in an int32 or int64 accumulator; each quantizer behind it becomes "
+        "one exactly rounded Requantize, a float reader gets a Dequantize with the exact bias. Add, Mul, Concat and "
+        "pooling become one integer op with one rounding; data movement works on codes. What stays in float stands "
+        "between Dequantize and Quantize and is listed with its reason.",
+        runLower},
+    PassInfo{
+        "legalise", "Legalise", "The forms and scales that the target has kernels for",
+        "Codes are shifted between signed and unsigned (exact), scales are rounded to float32 as the target's file "
+        "stores them, and ops without a kernel on the target are named.",
+        runLegalise},
+    PassInfo{"quantize-bias", "Quantize bias", "Exact biases are rounded to int32 on the accumulator's grid",
+             "The bias of each requantizer becomes rne(b / (s_x s_w)) codes; a bias beyond int32 takes the remedies of "
+             "folding.md 2.4 in order. This is the one inexact step of a fold: it moves a value by at most half an "
+             "accumulator step.",
+             runQuantizeBias},
+    PassInfo{"fuse", "Fuse", "A linear op, its requantizer and its clamp become one kernel",
+             "An accumulator that one requantizer reads is fused with it; one that several read is computed for each.",
+             runFuse},
+    PassInfo{
+        "deduplicate", "Deduplicate", "Equal constants and equal nodes are kept once",
+        "Compares by value: element type, shape, contents and grid for constants; op, attributes and inputs for nodes.",
+        runDeduplicate},
+    PassInfo{"eliminate-dead", "Eliminate dead", "What no output depends on is removed",
+             "Nodes and constants that no graph output reads, directly or through a subgraph.", runEliminateDead},
 };
 
 } // namespace
