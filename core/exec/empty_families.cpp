@@ -3,34 +3,6 @@
 
 namespace crease {
 
-std::span<const KernelRow> movementKernels()
-{
-    return {};
-}
-std::span<const KernelRow> indexingKernels()
-{
-    return {};
-}
-std::span<const KernelRow> shapeKernels()
-{
-    return {};
-}
-std::span<const KernelRow> castKernels()
-{
-    return {};
-}
-std::span<const KernelRow> reductionKernels()
-{
-    return {};
-}
-std::span<const KernelRow> softmaxKernels()
-{
-    return {};
-}
-std::span<const KernelRow> selectionKernels()
-{
-    return {};
-}
 
 std::span<const KernelRow> normKernels()
 {
