@@ -9,7 +9,8 @@
 
 namespace crease::forms {
 
-/// A change of an op's form (not of its meaning): up to the form of opset `since`, down from it.
+/// A change of an op's form (not of its meaning): up to the form of opset `since`, down from it. Null: no change that
+/// way.
 struct Rule {
     std::string_view before; // the op's name in the older form
     std::string_view after;
@@ -19,6 +20,7 @@ struct Rule {
 };
 
 std::span<const Rule> attributeRules(); // attributes that became inputs
+std::span<const Rule> addedRules();     // attributes and inputs that older forms do not have
 std::span<const Rule> specialRules();
 
 /// The element type of a value where it is stated, else that of the data it is computed from.

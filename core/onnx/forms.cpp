@@ -4,6 +4,7 @@
 #include "core/onnx/form_rules.h"
 #include "core/onnx/graph_reader.h"
 #include "core/onnx/subgraphs.h"
+#include "core/ops/onnx_types.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,8 +26,10 @@ ElementType elementTypeHint(const Graph& graph, ValueId id)
             break;
         }
         const Node& node = graph.node(producer);
-        const bool scaled = node.op == "DequantizeLinear";
-        id = node.input(scaled ? 1 : 0);
+        if (node.op == "Cast") {
+            return elementTypeFromOnnx(node.intAttribute("to", 1));
+        }
+        id = node.input(node.op == "DequantizeLinear" ? 1 : 0);
     }
     return ElementType::Float32;
 }
@@ -82,7 +85,7 @@ const std::vector<const Rule*>& rulesInOrder()
 {
     static const std::vector<const Rule*> rules = [] {
         std::vector<const Rule*> all;
-        for (const auto& list : {forms::specialRules(), forms::attributeRules()}) {
+        for (const auto& list : {forms::specialRules(), forms::addedRules(), forms::attributeRules()}) {
             for (const Rule& rule : list) {
                 all.push_back(&rule);
             }
@@ -126,11 +129,18 @@ Result<void> toNewestForms(Graph& graph)
         }
         Node node = graph.node(id);
         const std::vector<ValueId> inputs = node.inputs;
+        bool changed = false;
         for (const Rule* rule : rulesInOrder()) {
             if (rule->before == node.op && (rule->since > node.version || rule->after != rule->before)) {
+                changed = changed || rule->up != nullptr || rule->after != rule->before;
                 node.op = rule->after;
-                TRY(rule->up(graph, node, *rule));
+                if (rule->up != nullptr) {
+                    TRY(rule->up(graph, node, *rule));
+                }
             }
+        }
+        if (!changed) {
+            continue;
         }
         forms::stripAbsent(node.inputs);
         graph.setNode(id, std::move(node));
@@ -148,17 +158,38 @@ Result<void> toFormsOf(Graph& graph, int opset)
         }
         Node node = graph.node(id);
         const std::vector<ValueId> inputs = node.inputs;
+        bool changed = false;
         for (auto rule = rulesInOrder().rbegin(); rule != rulesInOrder().rend(); ++rule) {
             if ((*rule)->after == node.op && (*rule)->since > opset) {
-                TRY((*rule)->down(graph, node, **rule));
+                changed = true;
+                if ((*rule)->down != nullptr) {
+                    TRY((*rule)->down(graph, node, **rule));
+                }
                 node.op = (*rule)->before;
             }
+        }
+        if (!changed) {
+            continue;
         }
         forms::stripAbsent(node.inputs);
         graph.setNode(id, std::move(node));
         removeOrphans(graph, inputs);
     }
     return editSubgraphs(graph, [opset](Graph& inner) { return toFormsOf(inner, opset); });
+}
+
+int oldestFormOf(Graph& scratch, Node node)
+{
+    for (auto rule = rulesInOrder().rbegin(); rule != rulesInOrder().rend(); ++rule) {
+        if ((*rule)->after != node.op) {
+            continue;
+        }
+        if ((*rule)->down != nullptr && !(*rule)->down(scratch, node, **rule)) {
+            return (*rule)->since;
+        }
+        node.op = (*rule)->before;
+    }
+    return 1;
 }
 
 } // namespace crease

@@ -14,4 +14,7 @@ Result<void> toNewestForms(Graph& graph);
 /// The reverse: every node in the form of that opset. Errors: kind Unsupported, naming the node.
 Result<void> toFormsOf(Graph& graph, int opset);
 
+/// The oldest opset that has a form for this node; `scratch` gets constants on the way.
+int oldestFormOf(Graph& scratch, Node node);
+
 } // namespace crease

@@ -25,11 +25,6 @@ bool dropString(Node& node, std::string_view key, std::string_view value, std::s
     return true;
 }
 
-Result<void> nothing(Graph&, Node&, const Rule&)
-{
-    return {};
-}
-
 /// Resize of opset 10: asymmetric coordinates, the pixel below.
 Result<void> resizeFrom10(Graph&, Node& node, const Rule&)
 {
@@ -188,11 +183,11 @@ Result<void> dftTo17(Graph&, Node& node, const Rule&)
 }
 
 constexpr std::array rules{
-    Rule{"BatchNormalization", "BatchNormalization", 9, batchNormFrom8, nothing},
-    Rule{"Upsample", "Resize", 10, resizeFrom10, nothing},
+    Rule{"BatchNormalization", "BatchNormalization", 9, batchNormFrom8, nullptr},
+    Rule{"Upsample", "Resize", 10, resizeFrom10, nullptr},
     Rule{"Resize", "Resize", 11, resizeFrom10, resizeTo10},
     Rule{"Resize", "Resize", 13, resizeFrom11, resizeTo11},
-    Rule{"Scatter", "ScatterElements", 11, nothing, scatterTo10},
+    Rule{"Scatter", "ScatterElements", 11, nullptr, scatterTo10},
     Rule{"RoiAlign", "RoiAlign", 16, roiAlignFrom10, roiAlignTo10},
     Rule{"Split", "Split", 18, splitFrom13, splitTo13},
     Rule{"DFT", "DFT", 20, dftFrom17, dftTo17},

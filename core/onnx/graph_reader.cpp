@@ -615,12 +615,13 @@ void nameNodes(Graph& graph)
             unnamed.push_back(id);
         }
     }
+    std::unordered_map<std::string, int> suffixes;
     for (const NodeId id : unnamed) {
         Node node = graph.node(id);
         const std::string base = nodeLabel(graph, node);
         std::string candidate = base;
-        for (int suffix = 1; taken.contains(candidate); ++suffix) {
-            candidate = fmt::format("{}_{}", base, suffix);
+        while (taken.contains(candidate)) {
+            candidate = fmt::format("{}_{}", base, ++suffixes[base]);
         }
         taken.emplace(candidate, id);
         node.name = std::move(candidate);

@@ -5,7 +5,9 @@
 #include "core/onnx/graph_reader.h"
 #include "core/onnx/meaning.h"
 #include "core/onnx/model_file.h"
+#include "core/onnx/repairs.h"
 #include "core/onnx/sha256.h"
+#include "core/onnx/subgraphs.h"
 #include "core/ops/op_table.h"
 #include "core/support/text.h"
 
@@ -65,6 +67,18 @@ bool mixesVersions(const Graph& graph, int opset)
     });
 }
 
+/// Subgraphs are of the model's IR version and opsets too.
+Result<void> tellSubgraphs(Graph& graph, const ModelInfo& model)
+{
+    ModelInfo info;
+    info.irVersion = model.irVersion;
+    info.opsets = model.opsets;
+    return editSubgraphs(graph, [&info](Graph& inner) {
+        inner.setModel(info);
+        return tellSubgraphs(inner, info);
+    });
+}
+
 /// A model whose stated shapes contradict each other opens all the same.
 void inferTypes(Graph& graph, Diagnostics& diagnostics)
 {
@@ -90,6 +104,7 @@ Result<ImportedModel> import(const std::string& bytes, const std::string& folder
     result.graph = TRY(readGraph(model, external, {options.maxTensorBytes}, job, result.diagnostics));
     TRY(checkOpset(result.graph, result.diagnostics));
     job.report(0.8, "bringing ops to one form");
+    repairQuantizers(result.graph, result.diagnostics);
     TRY(toNewestForms(result.graph));
     const auto opset = result.graph.model().opsets.find("");
     result.originalOpset = opset == result.graph.model().opsets.end() ? 0 : opset->second;
@@ -97,6 +112,7 @@ Result<ImportedModel> import(const std::string& bytes, const std::string& folder
         TRY(raiseVersions(result.graph, result.originalOpset));
     }
     nameNodes(result.graph);
+    TRY(tellSubgraphs(result.graph, result.graph.model()));
     inferTypes(result.graph, result.diagnostics);
     result.bytes = bytes.size();
     result.sha256 = sha256Hex(bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/onnx/meaning.h"
 
+#include "core/onnx/form_rules.h"
 #include "core/onnx/graph_reader.h"
 #include "core/onnx/subgraphs.h"
 
@@ -81,6 +82,34 @@ Result<void> expandSoftmax(Graph& graph, NodeId id, Node node, int opset)
     return {};
 }
 
+/// Opset 18 has one scale and bias a group, opset 21 one a channel.
+Result<void> expandGroupNorm(Graph& graph, NodeId id, Node node, int opset)
+{
+    const auto& shape = graph.value(node.input(0)).shape;
+    const std::int64_t channels = shape && shape->size() > 1 ? (*shape)[1].value : -1;
+    const std::int64_t groups = node.intAttribute("num_groups", 0);
+    for (std::size_t slot = 1; slot < 3; ++slot) {
+        const Tensor* tensor = forms::constantInput(graph, node, slot);
+        if (tensor == nullptr || channels < 0 || groups <= 0 || channels % groups != 0 ||
+            tensor->size() != static_cast<std::size_t>(groups) || !isFloat(tensor->type())) {
+            Error error{ErrorKind::Unsupported, "meaning-changed",
+                        "GroupNormalization below opset 21 needs constant scales and known channels"};
+            error.node = nodeLabel(graph, node);
+            return std::unexpected(std::move(error));
+        }
+        std::vector<double> values;
+        for (std::int64_t channel = 0; channel < channels; ++channel) {
+            values.push_back(tensor->asDouble(static_cast<std::size_t>(channel / (channels / groups))));
+        }
+        const ElementType type = tensor->type();
+        node.inputs[slot] =
+            forms::addConstant(graph, node, slot == 1 ? "scale" : "bias", tensorOfDoubles(type, {channels}, values));
+    }
+    node.version = opset;
+    graph.setNode(id, std::move(node));
+    return {};
+}
+
 bool spatialOff(const Graph&, const Node& node)
 {
     return node.intAttribute("spatial", 1) == 0;
@@ -105,7 +134,7 @@ constexpr std::array changes{
     Change{"Dropout", 10, trains, nullptr},
     Change{"Scan", 9, always, nullptr},
     Change{"Resize", 13, cropsForNearest, nullptr},
-    Change{"GroupNormalization", 21, always, nullptr},
+    Change{"GroupNormalization", 21, always, expandGroupNorm},
 };
 
 Result<void> raiseNode(Graph& graph, NodeId id, int opset)

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/onnx/tensor_proto.h"
 
-#include "core/onnx/element_number.h"
 #include "core/onnx/tensor_reader.h"
-#include "core/onnx/wire.h"
+#include "core/ops/onnx_types.h"
 #include "core/support/text.h"
 
 #include <bit>
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
+#include <utility>
 
 namespace crease {
 
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "raw_data is little-endian and shared as it is");
+
+constexpr std::uint64_t maxDenseBytes = std::uint64_t{256} << 20; // of a sparse tensor: a few bytes of file claim them
 
 std::unexpected<Error> fault(std::string message)
 {
@@ -81,7 +84,7 @@ Result<Tensor> fromBytes(ElementType type, const Dims& dims, std::uint64_t count
     return Tensor::view(type, dims, std::move(bytes), data);
 }
 
-/// Elements held one an entry of a repeated field, each truncated to the element's width.
+/// Elements held one an entry of a repeated field.
 template <class T, class Field>
 Result<Tensor> fromField(ElementType type, const Dims& dims, std::uint64_t count, const Field& field, const char* name)
 {
@@ -90,7 +93,15 @@ Result<Tensor> fromField(ElementType type, const Dims& dims, std::uint64_t count
                                  field.size(), name));
     }
     TensorWriter<T> writer(dims);
-    std::transform(field.begin(), field.end(), writer.data().begin(), [](auto entry) { return static_cast<T>(entry); });
+    for (int i = 0; i < field.size(); ++i) {
+        const auto entry = field[i];
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+            if (!std::in_range<T>(entry)) {
+                return fault(fmt::format("{} of {} is no {}", entry, name, longName(type)));
+            }
+        }
+        writer[static_cast<std::size_t>(i)] = static_cast<T>(entry);
+    }
     return std::move(writer).finish(type);
 }
 
@@ -150,6 +161,12 @@ Result<Tensor> fromTypedFields(ElementType type, const Dims& dims, std::uint64_t
     if (isPacked(type)) {
         return packedFromField(type, dims, count, proto);
     }
+    if (type == ElementType::Int8) {
+        return fromField<std::int8_t>(type, dims, count, proto.int32_data(), "int32_data");
+    }
+    if (type == ElementType::Int16) {
+        return fromField<std::int16_t>(type, dims, count, proto.int32_data(), "int32_data");
+    }
     if (byteWidth(type) == 2) {
         return fromField<std::uint16_t>(type, dims, count, proto.int32_data(), "int32_data");
     }
@@ -185,8 +202,8 @@ Result<ExternalLocation> externalLocation(const onnx::TensorProto& proto)
 
 Result<Tensor> readTensor(onnx::TensorProto& proto, ExternalData& external, const TensorLimits& limits, bool release)
 {
-    const auto type = elementTypeOfNumber(proto.data_type());
-    if (!type) {
+    const ElementType type = elementTypeFromOnnx(proto.data_type());
+    if (type == ElementType::Undefined) {
         return fault(fmt::format("element type {} is unknown", proto.data_type()));
     }
     if (proto.has_segment()) {
@@ -198,27 +215,27 @@ Result<Tensor> readTensor(onnx::TensorProto& proto, ExternalData& external, cons
         return fault(fmt::format("dimensions {} are no shape", toText(dims)));
     }
     const auto elements = static_cast<std::uint64_t>(*count);
-    const std::uint64_t width = std::max<std::uint64_t>(byteWidth(*type), 1);
+    const std::uint64_t width = std::max<std::uint64_t>(byteWidth(type), 1);
     if (elements > (std::uint64_t{1} << 62) / width) {
         return fault(fmt::format("dimensions {} need too much memory", toText(dims)));
     }
     if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
-        if (*type == ElementType::String) {
+        if (type == ElementType::String) {
             return fault("strings cannot be external data");
         }
         const ExternalLocation where = TRY(externalLocation(proto));
-        return fromBytes(*type, dims, elements, TRY(external.read(where, bytesInFile(*type, elements))));
+        return fromBytes(type, dims, elements, TRY(external.read(where, bytesInFile(type, elements))));
     }
     if (elements > limits.maxBytes / width) {
-        return fault(fmt::format("dimensions {} of {} are over the limit of {} bytes", toText(dims), longName(*type),
+        return fault(fmt::format("dimensions {} of {} are over the limit of {} bytes", toText(dims), longName(type),
                                  limits.maxBytes));
     }
-    if (proto.has_raw_data() && *type != ElementType::String) {
+    if (proto.has_raw_data() && type != ElementType::String) {
         auto bytes = release ? std::make_shared<const std::string>(std::move(*proto.mutable_raw_data()))
                              : std::make_shared<const std::string>(proto.raw_data());
-        return fromBytes(*type, dims, elements, std::move(bytes));
+        return fromBytes(type, dims, elements, std::move(bytes));
     }
-    return fromTypedFields(*type, dims, elements, proto);
+    return fromTypedFields(type, dims, elements, proto);
 }
 
 Result<Tensor> readSparseTensor(onnx::SparseTensorProto& proto, ExternalData& external, const TensorLimits& limits)
@@ -228,8 +245,10 @@ Result<Tensor> readSparseTensor(onnx::SparseTensorProto& proto, ExternalData& ex
     const Tensor indices = TRY(readTensor(*proto.mutable_indices(), external, limits, false));
     const auto count = elementCount(dims);
     const std::size_t width = byteWidth(values.type());
-    if (!count || width == 0 || static_cast<std::uint64_t>(*count) > limits.maxBytes / width) {
-        return fault(fmt::format("sparse tensor of {} {}", longName(values.type()), toText(dims)));
+    const std::uint64_t limit = std::min(limits.maxBytes, maxDenseBytes);
+    if (!count || width == 0 || static_cast<std::uint64_t>(*count) > limit / width) {
+        return fault(fmt::format("a sparse tensor of {} {} is over the limit of {} bytes", longName(values.type()),
+                                 toText(dims), limit));
     }
     const bool linear = indices.rank() == 1;
     if (indices.type() != ElementType::Int64 || indices.size() != values.size() * (linear ? 1 : dims.size())) {
@@ -272,7 +291,7 @@ std::string packedBytes(const Tensor& tensor)
 
 void writeTensor(const Tensor& tensor, onnx::TensorProto& proto)
 {
-    proto.set_data_type(numberOfElementType(tensor.type()));
+    proto.set_data_type(static_cast<int>(onnxNumber(tensor.type())));
     for (const std::int64_t dim : tensor.dims()) {
         proto.add_dims(dim);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/onnx/value_info.h"
 
-#include "core/onnx/element_number.h"
 #include "core/onnx/wire.h"
+#include "core/ops/onnx_types.h"
 
 #include <fmt/format.h>
 
@@ -42,11 +42,10 @@ Result<Value> readValueInfo(onnx::ValueInfoProto& proto)
     }
     const auto& tensor = proto.type().tensor_type();
     if (tensor.elem_type() != 0) {
-        const auto type = elementTypeOfNumber(tensor.elem_type());
-        if (!type) {
+        value.type = elementTypeFromOnnx(tensor.elem_type());
+        if (value.type == ElementType::Undefined) {
             return failure(ErrorKind::Input, "bad-type", fmt::format("element type {} is unknown", tensor.elem_type()));
         }
-        value.type = *type;
     }
     if (tensor.has_shape()) {
         Shape shape;
@@ -79,7 +78,7 @@ void writeValueInfo(const Value& value, const std::string& name, onnx::ValueInfo
         return;
     }
     auto& tensor = *proto.mutable_type()->mutable_tensor_type();
-    tensor.set_elem_type(numberOfElementType(value.type));
+    tensor.set_elem_type(static_cast<int>(onnxNumber(value.type)));
     if (value.shape) {
         auto& shape = *tensor.mutable_shape();
         for (const Dim& dim : *value.shape) {

@@ -14,6 +14,11 @@ namespace crease {
 /// refused (kind Unsupported).
 Result<std::string> modelBytes(const Graph& graph);
 
+/// The oldest opset of ai.onnx that has every op of the graph in the form and with the types that it is used with.
+int requiredOpset(const Graph& graph);
+/// The same for one node of ai.onnx, without its subgraphs.
+int requiredOpset(const Graph& graph, const Node& node);
+
 struct WriteOptions {
     /// Models whose tensors have more bytes keep the larger ones in a file of their own beside the model.
     std::uint64_t externalAbove = std::uint64_t{2'000'000'000};
