@@ -18,7 +18,7 @@ using look::Level;
 /// Text and badges keep their size in the close view and scale with the zoom below it.
 double textScale(const PaintContext& context)
 {
-    return context.level == Level::Close ? 1.65 : context.zoom();
+    return context.level == Level::Close ? 1.1 : context.zoom();
 }
 
 QPen edgePen(const PaintContext& context, const SceneEdge& edge)
@@ -193,24 +193,46 @@ void paintScaledBadge(const PaintContext& context, const SceneBadge& badge, QPoi
     context.painter.restore();
 }
 
-void paintWeight(const PaintContext& context, const SceneNode& node, const QRectF& rect)
+/// The stored weight of a linear op: at its left where there is room, else at its right, else its type alone, else
+/// not at all.
+void paintWeight(const PaintContext& context, const SceneNode& node, const QRectF& rect, std::vector<QRectF>& taken)
 {
-    constexpr double kGap = 28;
+    constexpr double kGap = 26;
     const double scale = textScale(context);
-    const QRectF badge = badgeRect(context, *node.weight, {0, 0});
-    const QPointF centre(rect.left() - kGap * scale - badge.width() / 2, rect.center().y());
-    const QColor colour = context.colour(context.state.lens || node.weight->style != BadgeStyle::Plain
-                                             ? look::precisionToken(node.weight->precision)
-                                             : Token::Edge);
+    SceneBadge badge = *node.weight;
     QPainter& p = context.painter;
-    p.setPen(QPen(colour, 1.5));
-    p.drawLine(QPointF(centre.x() + badge.width() / 2, centre.y()), QPointF(rect.left() - 6 * scale, centre.y()));
-    QPainterPath head;
-    head.addPolygon(QPolygonF({{rect.left(), centre.y()},
-                               {rect.left() - 7 * scale, centre.y() - 3.5 * scale},
-                               {rect.left() - 7 * scale, centre.y() + 3.5 * scale}}));
-    p.fillPath(head, colour);
-    paintScaledBadge(context, *node.weight, centre);
+    for (const bool whole : {true, false}) {
+        if (!whole)
+            badge.rest.clear();
+        const double width = badgeWidth(badge, whole && context.level == Level::Close) * scale;
+        for (const double side : {-1.0, 1.0}) {
+            const double edge = side < 0 ? rect.left() : rect.right();
+            const QPointF centre(edge + side * (kGap * scale + width / 2), rect.center().y());
+            const QRectF area(centre.x() - width / 2, centre.y() - 8 * scale, width, 16 * scale);
+            const QPointF low = context.camera.toScene(area.topLeft(), context.view);
+            const QPointF high = context.camera.toScene(area.bottomRight(), context.view);
+            if (!context.picture.nodesIn(QRectF(low, high).adjusted(-3, 0, 3, 0)).empty() ||
+                !context.picture.edgesIn(QRectF(low, high)).empty() ||
+                std::ranges::any_of(taken, [&](const QRectF& r) { return r.intersects(area); }))
+                continue;
+            taken.push_back(area);
+            const QColor colour = context.colour(look::precisionToken(badge.precision));
+            p.setPen(QPen(colour, 1.5));
+            p.drawLine(QPointF(centre.x() - side * width / 2, centre.y()),
+                       QPointF(edge + side * 6 * scale, centre.y()));
+            QPainterPath head;
+            head.addPolygon(QPolygonF({{edge, centre.y()},
+                                       {edge + side * 7 * scale, centre.y() - 3.5 * scale},
+                                       {edge + side * 7 * scale, centre.y() + 3.5 * scale}}));
+            p.fillPath(head, colour);
+            p.save();
+            p.translate(centre);
+            p.scale(scale, scale);
+            paintBadge(context, badge, {0, 0}, whole && context.level == Level::Close);
+            p.restore();
+            return;
+        }
+    }
 }
 
 } // namespace
@@ -278,7 +300,7 @@ void paintBadges(const PaintContext& context, const std::vector<std::uint32_t>& 
         const QRectF rect = context.mapBox(context.picture.rect(n));
         taken.push_back(rect);
         if (node.weight)
-            paintWeight(context, node, rect);
+            paintWeight(context, node, rect, taken);
     }
     for (std::uint32_t e : edges) {
         const SceneEdge& edge = context.picture.scene().edges[e];

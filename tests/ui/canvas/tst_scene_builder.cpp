@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/ir/text_format.h"
+#include "core/rewrite/driver.h"
+#include "ui/canvas/scene_builder.h"
+
+#include <QtTest>
+
+#include <algorithm>
+
+using namespace crease;
+
+namespace {
+
+constexpr std::string_view kBlock = R"(graph "g" ir 8 opset "" 13
+input %x: f32[1x3x8x8]
+const %w: f32[4x3x1x1] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+const %s: f32[4] = [1, 1, 1, 1]
+const %b: f32[4] = [0, 0, 0, 0]
+const %m: f32[4] = [0, 0, 0, 0]
+const %v: f32[4] = [1, 1, 1, 1]
+const %scale: f32[] = [0.5]
+const %zero: s8[] = [0]
+%xq: s8[1x3x8x8] = QuantizeLinear(%x, %scale, %zero) "/net/in/QuantizeLinear"
+%xd: f32[1x3x8x8] = DequantizeLinear(%xq, %scale, %zero) "/net/in/DequantizeLinear"
+%wq: f32[4x3x1x1] on s8([0.1, 0.2, 0.3, 0.4], [0, 0, 0, 0], axis 0) = crease.FakeQuant(%w) {grid = s8([0.1, 0.2, 0.3, 0.4], [0, 0, 0, 0], axis 0)} "/net/block1/wq"
+%c: f32[1x4x8x8] = Conv(%xd, %wq) {kernel_shape = [1, 1]} "/net/block1/conv/Conv"
+%n: f32[1x4x8x8] = BatchNormalization(%c, %s, %b, %m, %v) "/net/block1/bn/BatchNormalization"
+%r: f32[1x4x8x8] = Relu(%n) "/net/block1/Relu"
+%y: f32[1x4x8x8] = Add(%r, %c) "/net/block2/Add"
+output %y
+)";
+
+/// Conv -> BatchNormalization becomes the Conv with another attribute: one changed node, one removed.
+Outcome foldNorm(const Graph& graph, NodeId id)
+{
+    const Node& norm = graph.node(id);
+    if (norm.op != "BatchNormalization")
+        return NoMatch{};
+    const NodeId conv = graph.producer(norm.inputs[0]);
+    Patch patch(graph, id);
+    patch.role(conv, "linear");
+    patch.role(id, "norm");
+    Node changed = graph.node(conv);
+    changed.attributes["bias"] = std::vector<double>{1, 2, 3, 4};
+    patch.setNode(conv, changed);
+    patch.replace(norm.outputs[0], norm.inputs[0]);
+    patch.explain("the norm goes into the bias");
+    return patch;
+}
+
+/// Relu(x) -> Max(x, Abs(x)): one node becomes two; a Relu6 by name is a miss.
+Outcome splitRelu(const Graph& graph, NodeId id)
+{
+    const Node& node = graph.node(id);
+    if (node.op == "Add")
+        return Miss{"no-add", "Add has 2 inputs", id, {{id, "add"}}};
+    if (node.op != "Relu")
+        return NoMatch{};
+    Patch patch(graph, id);
+    patch.role(id, "activation");
+    const Value& old = graph.value(node.outputs[0]);
+    const ValueId abs =
+        patch.addNode({.op = "Abs", .inputs = {node.inputs[0]}, .version = 13}, {.type = old.type, .shape = old.shape});
+    const ValueId max = patch.addNode({.op = "Max", .inputs = {node.inputs[0], abs}, .version = 13},
+                                      {.type = old.type, .shape = old.shape});
+    patch.replace(node.outputs[0], max);
+    patch.explain("split");
+    return patch;
+}
+
+Trace makeTrace()
+{
+    Trace trace;
+    auto graph = parse(kBlock);
+    if (!graph)
+        qFatal("%s", graph.error().message.c_str());
+    trace.original = *graph;
+    for (const Rule& rule :
+         {Rule{"fold-norm", "L6", Fidelity::X, foldNorm}, Rule{"split-relu", "L1", Fidelity::X, splitRelu}}) {
+        auto stage = applyRules(trace.final(), rule.id, std::span(&rule, 1), {}, {});
+        if (!stage)
+            qFatal("%s", stage.error().message.c_str());
+        trace.stages.push_back(std::move(*stage));
+    }
+    return trace;
+}
+
+const SceneNode& nodeOfOp(const Scene& scene, const QString& op)
+{
+    const auto node = std::ranges::find(scene.nodes, op, &SceneNode::op);
+    if (node == scene.nodes.end())
+        qFatal("no %s", qPrintable(op));
+    return *node;
+}
+
+const SceneEdge& edgeBetween(const Scene& scene, const QString& from, const QString& to)
+{
+    for (const SceneEdge& e : scene.edges) {
+        if (scene.nodes[e.from].op == from && scene.nodes[e.to].op == to)
+            return e;
+    }
+    qFatal("no edge %s %s", qPrintable(from), qPrintable(to));
+}
+
+} // namespace
+
+class TestSceneBuilder : public QObject {
+    Q_OBJECT
+
+private slots:
+    void names_and_classes()
+    {
+        const Trace trace = makeTrace();
+        const Scene scene = buildScene(trace, {});
+        const SceneNode& conv = nodeOfOp(scene, "Conv");
+        QCOMPARE(conv.name, "/net/block1/conv/Conv");
+        QCOMPARE(conv.shortName, "block1/conv");
+        QCOMPARE(conv.detail, QString("1×1"));
+        QCOMPARE(conv.look, SceneClass::Linear);
+        QCOMPARE(nodeOfOp(scene, "BatchNorm").look, SceneClass::Normalisation);
+        QCOMPARE(nodeOfOp(scene, "FakeQuant").shortName, "w");
+        QCOMPARE(scene.nodes.front().kind, SceneNode::Kind::Input);
+        QCOMPARE(scene.nodes.back().kind, SceneNode::Kind::Output);
+        QCOMPARE(scene.sections, (std::vector<QString>{"in", "block1", "block2"}));
+        QCOMPARE(scene.nodes.size(), trace.original.nodeCount() + 2);
+    }
+
+    void ports_badges_and_precision()
+    {
+        const Scene scene = buildScene(makeTrace(), {});
+        const SceneEdge& weight = edgeBetween(scene, "FakeQuant", "Conv");
+        QCOMPARE(weight.port, ScenePort::Weight);
+        QVERIFY(weight.fakeQuantized);
+        QCOMPARE(weight.badge->cell, "s8");
+        QCOMPARE(weight.badge->rest, QString("axis 0 · 4"));
+        QCOMPARE(weight.badge->style, BadgeStyle::FakeQuantized);
+        const SceneEdge& pair = edgeBetween(scene, "QuantizeLinear", "DequantizeLinear");
+        QVERIFY(pair.tight);
+        QCOMPARE(pair.precision, Precision::Int8);
+        const SceneEdge& data = edgeBetween(scene, "DequantizeLinear", "Conv");
+        QCOMPARE(data.port, ScenePort::Main);
+        QCOMPARE(data.badge->rest, QString("0.5 z0"));
+        QCOMPARE(edgeBetween(scene, "Relu", "Add").port, ScenePort::Main);
+        QCOMPARE(edgeBetween(scene, "Conv", "Add").port, ScenePort::Operand);
+        QCOMPARE(edgeBetween(scene, "Conv", "Add").tensor, edgeBetween(scene, "Conv", "BatchNorm").tensor);
+        QVERIFY(!edgeBetween(scene, "Relu", "Add").badge); // a float tensor whose shape is its input's
+    }
+
+    void before_marks_what_goes_and_shows_the_sites()
+    {
+        const Trace trace = makeTrace();
+        const Scene before = buildScene(trace, {0, {}, 1, {}});
+        QCOMPARE(nodeOfOp(before, "BatchNorm").diff, Diff::Removed);
+        QCOMPARE(nodeOfOp(before, "Conv").diff, Diff::Same);
+        QCOMPARE(before.sites.size(), std::size_t{1});
+        QCOMPARE(before.sites[0].members.size(), std::size_t{2});
+        QCOMPARE(before.sites[0].members[1].role, "norm");
+        QCOMPARE(nodeOfOp(before, "BatchNorm").note, "the norm goes into the bias");
+        const Scene next = buildScene(trace, {1, {}, 2, {}});
+        QCOMPARE(next.sites.size(), std::size_t{2});
+        QVERIFY(next.sites[1].nearMiss);
+        QCOMPARE(next.sites[1].failed, "Add has 2 inputs");
+        // Over two passes there are no sites to show.
+        QVERIFY(buildScene(trace, {0, {}, 2, {}}).sites.empty());
+    }
+
+    void after_marks_what_came()
+    {
+        const Trace trace = makeTrace();
+        const Scene after = buildScene(trace, {1, 0, {}, {}});
+        QCOMPARE(nodeOfOp(after, "Conv").diff, Diff::Changed);
+        // Relu reads another tensor now, but it is the same Relu.
+        QCOMPARE(nodeOfOp(after, "Relu").diff, Diff::Same);
+        QCOMPARE(nodeOfOp(after, "Add").diff, Diff::Same);
+        const Scene last = buildScene(trace, {2, 1, {}, {}});
+        QCOMPARE(nodeOfOp(last, "Max").diff, Diff::Added);
+        QCOMPARE(nodeOfOp(last, "Conv").diff, Diff::Same);
+        QCOMPARE(nodeOfOp(buildScene(trace, {2, 0, {}, {}}), "Conv").diff, Diff::Changed);
+    }
+
+    void untouched_nodes_stand_still_through_all_stages()
+    {
+        const Trace trace = makeTrace();
+        const auto layouts = layoutStages(trace, {}, {});
+        QCOMPARE(layouts.size(), trace.stages.size() + 1);
+        std::map<std::uint64_t, layout::Point> places;
+        int kept = 0;
+        for (const layout::LayoutPtr& layout : layouts) {
+            for (layout::Index b = 0; b < layout->boxes.size(); ++b) {
+                const auto [known, isNew] = places.try_emplace(layout->boxes[b].id, layout->centres[b]);
+                QVERIFY(known->second == layout->centres[b]);
+                kept += isNew ? 0 : 1;
+            }
+        }
+        QVERIFY2(kept >= 13, qPrintable(QString::number(kept)));
+        // One of the two that a Relu became stands where it stood.
+        const StagePictures pictures = stagePictures(trace, layouts, 1, 2);
+        const auto relu = pictures.before->rect(*pictures.before->find(nodeOfOp(pictures.before->scene(), "Relu").id));
+        const bool inherits = std::ranges::any_of(pictures.after->nodesIn(relu.adjusted(2, 2, -2, -2)), [&](auto n) {
+            return pictures.after->scene().nodes[n].diff == Diff::Added;
+        });
+        QVERIFY(inherits);
+        QVERIFY(pictures.after->ghosts().empty());
+        const StagePictures first = stagePictures(trace, layouts, 0, 1);
+        QCOMPARE(first.after->ghosts().size(), std::size_t{1});
+        QCOMPARE(first.after->ghosts()[0].op, "BatchNorm");
+    }
+
+    void layouts_of_shared_stages_are_kept()
+    {
+        const Trace trace = makeTrace();
+        const auto layouts = layoutStages(trace, {}, {});
+        const auto again = layoutStages(trace, {layouts[0], layouts[1]}, {});
+        QCOMPARE(again[1], layouts[1]);
+        QVERIFY(again[2]->centres == layouts[2]->centres);
+    }
+
+    void counterparts_by_scene_id()
+    {
+        const Trace trace = makeTrace();
+        const Scene before = buildScene(trace, {0, {}, {}, {}});
+        const auto ids = sceneCounterparts(trace, nodeOfOp(before, "Relu").id, 0, 2);
+        QCOMPARE(ids.size(), std::size_t{2});
+        const std::uint64_t input = before.nodes.front().id;
+        QCOMPARE(sceneCounterparts(trace, input, 0, 2), std::vector<std::uint64_t>{input});
+        QVERIFY(!nodeOf(input));
+    }
+
+    void islands_by_name()
+    {
+        Trace trace = makeTrace();
+        auto graph = parse(R"(graph "g" ir 8 opset "" 13
+input %x: s8[4] codes s8(0.5, 0)
+%d: f32[4] = crease.Dequantize(%x) "dq"
+%e: f32[4] = Sqrt(%d) "root"
+output %e
+)");
+        QVERIFY(graph.has_value());
+        Trace lowered;
+        lowered.original = *graph;
+        const Scene scene = buildScene(lowered, {0, {}, {}, {{{"root"}, "no grid"}}});
+        QCOMPARE(scene.islands.size(), std::size_t{1});
+        QCOMPARE(scene.islands[0].reason, "no grid");
+        QCOMPARE(nodeOfOp(scene, "Sqrt").look, SceneClass::FloatIsland);
+        // A stage without integer ops has no islands: all of it is float.
+        QVERIFY(buildScene(trace, {0, {}, {}, {{{"/net/block1/Relu"}, "no grid"}}}).islands.empty());
+    }
+};
+
+QTEST_MAIN(TestSceneBuilder)
+#include "tst_scene_builder.moc"
