@@ -9,11 +9,6 @@ namespace crease {
 /// False where the op is none of those: the caller falls back to the float form.
 bool emitArithmeticOperator(Deployment& out, NodeId id);
 
-/// AveragePool, GlobalAveragePool, ReduceMean and ReduceSum over the spatial axes as a depthwise Conv of ones, which
-/// rounds exactly where the pooling kernels do not; in QOperator or QDQ form. False where the count or the channels are
-/// unknown.
-bool emitPoolAsConv(Deployment& out, NodeId id);
-
 /// Concat of different grids whose tables float32 would decide otherwise: exact tables, then a Concat of codes.
 bool needsExactTables(const Deployment& out, const Node& node);
 void emitConcatOfTables(Deployment& out, NodeId id);

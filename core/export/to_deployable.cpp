@@ -3,6 +3,7 @@
 #include "core/export/deploy_border.h"
 #include "core/export/deploy_float_form.h"
 #include "core/export/deploy_linear.h"
+#include "core/export/deploy_pool.h"
 #include "core/export/exporter.h"
 #include "core/ir/integer_nodes.h"
 #include "core/ir/verifier.h"
