@@ -56,6 +56,32 @@ std::optional<std::size_t> scoreOutput(const Graph& graph)
 
 } // namespace
 
+std::optional<Accuracy> accuracyOf(const std::vector<Scores>& before, const std::vector<Scores>& after,
+                                   const SampleSet& samples)
+{
+    if (samples.labels.empty() || before.size() != samples.labels.size() || after.size() != samples.labels.size()) {
+        return std::nullopt;
+    }
+    const auto probability = [](double p) { return p >= 0.0 && p <= 1.0; };
+    const double threshold = std::ranges::all_of(before.front().values, probability) ? 0.5 : 0.0;
+    Accuracy total;
+    for (std::size_t i = 0; i < samples.labels.size(); ++i) {
+        const auto& labels = samples.labels[i];
+        const auto said = predictions(before[i].values, before[i].dims, labels.size(), threshold);
+        const auto says = predictions(after[i].values, after[i].dims, labels.size(), threshold);
+        if (said.size() != labels.size() || says.size() != labels.size()) {
+            return std::nullopt;
+        }
+        for (std::size_t k = 0; k < labels.size(); ++k) {
+            total.correctBefore += said[k] == labels[k] ? 1 : 0;
+            total.correctAfter += says[k] == labels[k] ? 1 : 0;
+            total.flips += said[k] != says[k] ? 1 : 0;
+            ++total.count;
+        }
+    }
+    return total;
+}
+
 Result<std::optional<Accuracy>> measureAccuracy(const Graph& before, const Graph& after, const SampleSet& samples,
                                                 const Job& job)
 {
@@ -66,52 +92,30 @@ Result<std::optional<Accuracy>> measureAccuracy(const Graph& before, const Graph
     }
     const Program source = TRY(Program::create(before, {.precision = Precision::Float32}));
     const Program folded = TRY(Program::create(after, {.precision = Precision::Float32}));
-    const auto scores = [&](const Program& program, std::size_t i, Dims& dims) -> Result<std::vector<double>> {
+    const auto scores = [&](const Program& program, std::size_t i) -> Result<Scores> {
         const auto outputs = TRY(program.run(samples.samples[i], job));
-        dims = outputs[*place].dims();
-        return realsOf(program.graph().value(program.graph().outputs()[*place]), outputs[*place]);
+        const Value& value = program.graph().value(program.graph().outputs()[*place]);
+        return Scores{realsOf(value, outputs[*place]), outputs[*place].dims()};
     };
-    Dims firstDims;
-    const std::vector<double> first = TRY(scores(source, 0, firstDims));
-    const bool probabilities = std::ranges::all_of(first, [](double p) { return p >= 0.0 && p <= 1.0; });
-    const double threshold = probabilities ? 0.5 : 0.0;
-
-    std::vector<Accuracy> each(samples.samples.size());
+    std::vector<Scores> said(samples.samples.size());
+    std::vector<Scores> says(samples.samples.size());
     std::vector<std::optional<Error>> errors(samples.samples.size());
-    std::vector<char> fits(samples.samples.size(), 1);
     parallelFor(samples.samples.size(), job.threads, [&](std::size_t i) {
-        Dims dims;
-        const auto a = scores(source, i, dims);
-        const auto b = a ? scores(folded, i, dims) : a;
+        auto a = scores(source, i);
+        auto b = a ? scores(folded, i) : a;
         if (!a || !b) {
             errors[i] = a ? b.error() : a.error();
             return;
         }
-        const auto& labels = samples.labels[i];
-        const auto said = predictions(*a, dims, labels.size(), threshold);
-        const auto says = predictions(*b, dims, labels.size(), threshold);
-        fits[i] = static_cast<char>(said.size() == labels.size() && says.size() == labels.size());
-        for (std::size_t k = 0; fits[i] != 0 && k < labels.size(); ++k) {
-            each[i].correctBefore += said[k] == labels[k] ? 1 : 0;
-            each[i].correctAfter += says[k] == labels[k] ? 1 : 0;
-            each[i].flips += said[k] != says[k] ? 1 : 0;
-            ++each[i].count;
-        }
+        said[i] = std::move(*a);
+        says[i] = std::move(*b);
     });
-    Accuracy total;
-    for (std::size_t i = 0; i < each.size(); ++i) {
-        if (errors[i]) {
-            return std::unexpected(*errors[i]);
+    for (const auto& error : errors) {
+        if (error) {
+            return std::unexpected(*error);
         }
-        if (fits[i] == 0) {
-            return std::nullopt;
-        }
-        total.correctBefore += each[i].correctBefore;
-        total.correctAfter += each[i].correctAfter;
-        total.flips += each[i].flips;
-        total.count += each[i].count;
     }
-    return total;
+    return accuracyOf(said, says, samples);
 }
 
 } // namespace crease

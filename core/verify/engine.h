@@ -4,13 +4,18 @@
 #include "core/support/job.h"
 #include "core/tensor/tensor.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace crease {
 
+/// Which tensors beside the outputs an engine is to write: none, or those of integer types (codes).
+enum class Intermediates { None, Integers };
+
 struct EngineRun {
-    std::vector<std::vector<Tensor>> outputs; // per sample, in the order of the file's outputs
+    std::vector<std::vector<Tensor>> outputs;                 // per sample, in the order of the file's outputs
+    std::vector<std::map<std::string, Tensor>> intermediates; // per sample, by name; empty where the engine cannot
     std::string name;
     std::string version;
 };
@@ -23,7 +28,7 @@ public:
     /// Runs a model file on samples (inputs in the order of the file's inputs). A missing, crashing or hanging engine
     /// is an error (kind Refused).
     virtual Result<EngineRun> run(const std::string& modelFile, const std::vector<std::vector<Tensor>>& samples,
-                                  const Job& job) const = 0;
+                                  Intermediates intermediates, const Job& job) const = 0;
 };
 
 } // namespace crease

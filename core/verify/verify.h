@@ -5,6 +5,7 @@
 #include "core/support/job.h"
 #include "core/tensor/sample_set.h"
 #include "core/verify/certificate.h"
+#include "core/verify/engine.h"
 
 #include <functional>
 #include <optional>
@@ -51,10 +52,32 @@ struct GraphsVerification {
 Result<GraphsVerification> verifyGraphs(const Graph& a, const Graph& b, const SampleSet& samples,
                                         const VerifyOptions& options, const Job& job);
 
+/// What another runtime makes of a file, against our own evaluation of the same file (its imported graph).
+struct EngineVerification {
+    std::string name;
+    std::string version;
+    Certificate certificate;           // per layer, where the engine gives its codes; cause: runtime
+    std::vector<TensorReport> tensors; // local: fed with the engine's codes; of outputs also accumulated
+    std::optional<Accuracy> accuracy;  // before: ours, after: the engine's
+};
+
+/// Outputs are compared on all samples; codes layer by layer on the first options.stageSamples, each layer of ours fed
+/// with the codes that the engine had: one step apart is the engine's own arithmetic (runtime), more is unexplained.
+/// An engine that gives no codes is certified by its outputs alone.
+Result<EngineVerification> verifyEngine(const Engine& engine, const std::string& modelFile, const Graph& graph,
+                                        const SampleSet& samples, const VerifyOptions& options, const Job& job);
+
 /// Right answers of two graphs (argmax of the first output along axis 1, the sign where that has one channel and the
 /// labels are 0 and 1), both in the file's own types; nothing without labels or where the outputs do not fit them.
 Result<std::optional<Accuracy>> measureAccuracy(const Graph& before, const Graph& after, const SampleSet& samples,
                                                 const Job& job);
+/// The same for scores that are there: of each sample, the first output and its dimensions.
+struct Scores {
+    std::vector<double> values;
+    Dims dims;
+};
+std::optional<Accuracy> accuracyOf(const std::vector<Scores>& before, const std::vector<Scores>& after,
+                                   const SampleSet& samples);
 
 /// Runs the original and every stage on the samples and certifies (architecture.md decision 9, folding.md §0 and §2.4).
 Result<Verification> verifyTrace(const Trace& trace, const SampleSet& samples, const VerifyOptions& options,

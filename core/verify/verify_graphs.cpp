@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exec/program.h"
-#include "core/ir/integer_nodes.h"
 #include "core/support/parallel_for.h"
 #include "core/support/text.h"
 #include "core/verify/grid_codes.h"
 #include "core/verify/metrics.h"
+#include "core/verify/output_grid.h"
 #include "core/verify/verify.h"
 
 #include <algorithm>
@@ -15,28 +15,6 @@
 namespace crease {
 
 namespace {
-
-/// The per-tensor grid that an output lies on because a dequantization makes it.
-std::optional<Grid> outputGrid(const Graph& graph, ValueId id)
-{
-    const Value& value = graph.value(id);
-    if (value.codes || value.liesOn) {
-        return value.codes ? value.codes : value.liesOn;
-    }
-    const NodeId producer = graph.producer(id);
-    if (!producer.valid() || !graph.node(producer).is("DequantizeLinear")) {
-        return std::nullopt;
-    }
-    const Node& node = graph.node(producer);
-    const Tensor& scale = graph.value(node.input(1)).constant;
-    const ElementType type = graph.value(node.input(0)).type;
-    const Tensor zero = node.input(2).valid() ? graph.value(node.input(2)).constant : Tensor{};
-    const bool known = scale.size() == 1 && isInteger(type) && (!node.input(2).valid() || zero.size() == 1);
-    if (!known || !(scale.asDouble(0) > 0.0)) {
-        return std::nullopt;
-    }
-    return Grid::perTensor(scale.asDouble(0), zero.valid() ? zero.asInt(0) : 0, type);
-}
 
 struct Comparing {
     std::optional<Grid> grid;
