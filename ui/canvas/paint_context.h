@@ -45,9 +45,10 @@ struct PaintContext {
         const QPointF centre = map(scene.center());
         const QSizeF size(scene.width() * zoom(), scene.height() * zoom());
         QPointF corner(centre.x() - size.width() / 2, centre.y() - size.height() / 2);
+        // Lines of odd width are sharp in the middle of a pixel.
         if (!vector)
-            corner = {std::round(corner.x() * pixelRatio) / pixelRatio,
-                      std::round(corner.y() * pixelRatio) / pixelRatio};
+            corner = {(std::floor(corner.x() * pixelRatio) + 0.5) / pixelRatio,
+                      (std::floor(corner.y() * pixelRatio) + 0.5) / pixelRatio};
         return {corner, size};
     }
     const QColor& colour(Token token) const { return theme[token]; }
