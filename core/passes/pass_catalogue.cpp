@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/passes/absorb_activations.h"
+#include "core/passes/canonicalise.h"
 #include "core/passes/deduplicate.h"
 #include "core/passes/eliminate_dead.h"
+#include "core/passes/fold_batch_norm.h"
+#include "core/passes/fold_constants.h"
+#include "core/passes/fold_weights.h"
 #include "core/passes/fuse.h"
 #include "core/passes/legalise.h"
 #include "core/passes/lower.h"
@@ -10,6 +14,7 @@
 #include "core/passes/quantize_bias.h"
 #include "core/passes/recognise.h"
 #include "core/passes/tabulate.h"
+#include "core/passes/unshare.h"
 
 #include <algorithm>
 #include <array>
@@ -27,6 +32,31 @@ constexpr std::array catalogue{
         "dequantizer moves behind it. Quantizers whose scale depends on data, blocked ones and unknown dialects "
         "stay and are named.",
         runRecognise},
+    PassInfo{
+        "canonicalise", "Canonicalise", "Nodes that do nothing go, ops take the one form that later passes look for",
+        "Identity, Dropout without training, Casts to the same type, Transposes that undo each other; who asks for "
+        "the shape of a quantized value asks for that before the quantizer (P28); equal quantizers of one value "
+        "are one; a Gemm without transA, a bias that is a constant row or an Add.",
+        runCanonicalise},
+    PassInfo{
+        "fold-constants", "Fold constants", "What depends on constants alone is evaluated, up to a quantized constant",
+        "In the file's own types, so that the numbers are those that the file's runtime would see. Never through a "
+        "dequantized weight: that would erase its quantization.",
+        runFoldConstants},
+    PassInfo{"unshare", "Unshare", "Each reader of a quantized constant gets a quantizer of its own",
+             "Before anything changes a weight or counts its readers: a scale folded for one layer must not be seen by "
+             "another (P7).",
+             runUnshare},
+    PassInfo{"fold-weights", "Fold weights", "Quantized constants become codes and a grid",
+             "The codes are decided with the division, rounding and range of the file's quantizer; integer weights are "
+             "taken as they are. Data movement behind a weight moves its codes and the axis of its scales (P5).",
+             runFoldWeights},
+    PassInfo{
+        "fold-batch-norm", "Fold BN", "BatchNormalization goes into the scales, signs and bias of a quantized weight",
+        "A chain of BatchNormalization, Mul, Div, Add and Sub with constants per output channel is one factor a and "
+        "one shift d in double (L6). Codes keep their magnitudes: s_w'[c] = |a| * s_w[c], codes negated where a < 0, "
+        "in a wider type where a code has no negative. The bias is kept exact until quantize-bias.",
+        runFoldBatchNorm},
     PassInfo{"propagate-grids", "Propagate grids",
              "Grids pass through data movement; quantizers move to where they are needed",
              "Data movement, max pooling and clamps between points of a grid keep the grid of their input (L2, L3). A "

@@ -151,6 +151,21 @@ bool leadsToOutput(const Graph& graph, NodeId id)
 
 } // namespace
 
+bool isQuantizedHere(const Graph& graph, ValueId codes)
+{
+    for (int i = 0; i < 256 && codes.valid(); ++i) {
+        const NodeId producer = graph.producer(codes);
+        if (!producer.valid()) {
+            return false;
+        }
+        if (isQuantizeLinear(graph.node(producer))) {
+            return true;
+        }
+        codes = graph.node(producer).input(0);
+    }
+    return false;
+}
+
 Outcome recogniseConstantCodes(const Graph& graph, NodeId id, RecogniseState& state)
 {
     const Node& node = graph.node(id);
@@ -158,9 +173,16 @@ Outcome recogniseConstantCodes(const Graph& graph, NodeId id, RecogniseState& st
         return NoMatch{};
     }
     const Tensor* found = state.constants.find(graph, node.input(0));
-    if (found == nullptr) {
+    if (found == nullptr || isQuantizedHere(graph, node.input(0))) {
         return NoMatch{};
     }
+    return constantCodes(graph, id, *found, state);
+}
+
+Outcome constantCodes(const Graph& graph, NodeId id, const Tensor& tensor, RecogniseState& state)
+{
+    const Node& node = graph.node(id);
+    const Tensor* found = &tensor;
     if (!isInteger(found->type())) {
         return Miss{"codes-not-integer", fmt::format("it dequantizes {}", longName(found->type())), id};
     }

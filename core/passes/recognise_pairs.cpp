@@ -94,7 +94,8 @@ public:
     {
         const Lifted lifted = lift(m_graph.node(m_id).input(0), {}, true);
         if (!lifted) {
-            if (lifted.error().id == "grids-differ") {
+            if (lifted.error().id == "grids-differ" &&
+                m_state.constants.find(m_graph, m_graph.node(m_id).input(0)) == nullptr) {
                 return reinterpreted(lifted.error());
             }
             return lifted.error();
@@ -523,18 +524,25 @@ std::optional<CodeBounds> codeBounds(const Graph& graph, const Node& node, Const
 Outcome recogniseDequantizer(const Graph& graph, NodeId id, RecogniseState& state)
 {
     const Node& node = graph.node(id);
-    if (!isDequantizeLinear(node) || !node.input(0).valid() || !node.output().valid() ||
-        state.constants.find(graph, node.input(0)) != nullptr) {
+    if (!isDequantizeLinear(node) || !node.input(0).valid() || !node.output().valid()) {
+        return NoMatch{};
+    }
+    const Tensor* constant = state.constants.find(graph, node.input(0));
+    if (constant != nullptr && !isQuantizedHere(graph, node.input(0))) {
         return NoMatch{};
     }
     const ParamsResult params = readParams(graph, id, state.constants, state.findings);
     if (!params) {
         return params.error();
     }
-    if (const std::optional<Miss> bad = badScale(graph, id, params->scales)) {
-        return *bad;
+    const std::optional<Miss> bad = badScale(graph, id, params->scales);
+    if (!bad) {
+        Outcome lifted = Lift(graph, id, *params, state).run();
+        if (constant == nullptr || std::holds_alternative<Patch>(lifted)) {
+            return lifted;
+        }
     }
-    return Lift(graph, id, *params, state).run();
+    return constant != nullptr ? constantCodes(graph, id, *constant, state) : Outcome(*bad);
 }
 
 } // namespace crease

@@ -21,6 +21,11 @@ Outcome recogniseDequantizer(const Graph& graph, NodeId id, RecogniseState& stat
 /// Anchored at a DequantizeLinear of constant codes (a weight or bias).
 Outcome recogniseConstantCodes(const Graph& graph, NodeId id, RecogniseState& state);
 
+/// Whether a QuantizeLinear of the file makes the codes, be it of a constant.
+bool isQuantizedHere(const Graph& graph, ValueId codes);
+/// The dequantizer of codes that are worth `tensor`, however they are computed.
+Outcome constantCodes(const Graph& graph, NodeId id, const Tensor& tensor, RecogniseState& state);
+
 /// Anchored at a QuantizeLinear whose codes reach a graph output.
 Outcome recogniseIntegerOutput(const Graph& graph, NodeId id, RecogniseState& state);
 

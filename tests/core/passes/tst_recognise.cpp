@@ -42,6 +42,7 @@ private slots:
     void rankOneWithoutAxisIsAxisZero();
     void scalesBelowOpset13();
     void constantCodes();
+    void constantCodesWithClip();
     void int32BiasWithZeroPoint();
     void severalDequantizersShareOneFakeQuant();
     void severalQuantizersOnOneValue();
@@ -223,6 +224,24 @@ const %w: s8[2x2] codes s8(0.5, 0) = [1, -2, 3, 4]
 %y: f32[1x2] = MatMul(%x, %d)
 output %y
 )");
+}
+
+void TestRecognise::constantCodesWithClip()
+{
+    const Stage stage = test::runPasses(R"(graph "g" ir 8 opset "" 13
+input %x: f32[1x2]
+const %w: s8[2x2] = [1, -2, 3, 4]
+const %s: f32[] = [0.5]
+const %lo: s8[] = [-7]
+const %hi: s8[] = [7]
+%c: s8[2x2] = Clip(%w, %lo, %hi)
+%d: f32[2x2] = DequantizeLinear(%c, %s)
+%y: f32[1x2] = MatMul(%x, %d)
+output %y
+)",
+                                        {run});
+    QCOMPARE(gridOf(stage, "d"), QString("s8 · 0.5 · z 0 · -7 … 7"));
+    QCOMPARE(stage.after.nodeCount(), std::size_t{2});
 }
 
 void TestRecognise::int32BiasWithZeroPoint()
