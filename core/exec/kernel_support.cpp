@@ -6,7 +6,7 @@
 
 namespace crease {
 
-std::string nodeLabel(const Graph& graph, const Node& node)
+std::string kernelLabel(const Graph& graph, const Node& node)
 {
     if (!node.name.empty()) {
         return node.name;
@@ -18,14 +18,14 @@ std::string nodeLabel(const Graph& graph, const Node& node)
 std::unexpected<Error> notClaimed(const KernelContext& context, std::string message)
 {
     Error error{ErrorKind::Unsupported, "unsupported-op", fmt::format("{}: {}", context.node.op, message)};
-    error.node = nodeLabel(context.graph, context.node);
+    error.node = kernelLabel(context.graph, context.node);
     return std::unexpected(std::move(error));
 }
 
 std::unexpected<Error> badNode(const KernelContext& context, std::string message)
 {
     Error error{ErrorKind::Input, "bad-node", fmt::format("{}: {}", context.node.op, message)};
-    error.node = nodeLabel(context.graph, context.node);
+    error.node = kernelLabel(context.graph, context.node);
     return std::unexpected(std::move(error));
 }
 

@@ -9,7 +9,7 @@
 namespace crease {
 
 /// The node's name, or that of its first output.
-std::string nodeLabel(const Graph& graph, const Node& node);
+std::string kernelLabel(const Graph& graph, const Node& node);
 
 /// An error of the node: kind Unsupported, id unsupported-op.
 std::unexpected<Error> notClaimed(const KernelContext& context, std::string message);

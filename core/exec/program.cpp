@@ -78,7 +78,7 @@ Result<std::vector<Tensor>> runKernel(const KernelRow& row, const KernelContext&
 Error withNode(Error error, const Graph& graph, const Node& node)
 {
     if (error.node.empty()) {
-        error.node = nodeLabel(graph, node);
+        error.node = kernelLabel(graph, node);
     }
     return error;
 }
@@ -87,7 +87,7 @@ Error noKernel(const Graph& graph, const Node& node)
 {
     const std::string name = node.domain.empty() ? node.op : node.domain + "." + node.op;
     Error error{ErrorKind::Unsupported, "unsupported-op", fmt::format("no kernel runs the op {}", name)};
-    error.node = nodeLabel(graph, node);
+    error.node = kernelLabel(graph, node);
     return error;
 }
 
