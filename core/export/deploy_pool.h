@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/export/deployment.h"
+
+namespace crease {
+
+/// AveragePool, GlobalAveragePool, ReduceMean and ReduceSum over the spatial axes as a depthwise Conv of ones, which
+/// rounds exactly where the pooling kernels do not; in QOperator or QDQ form. False where the count or the channels are
+/// unknown.
+bool emitPoolAsConv(Deployment& out, NodeId id);
+
+/// The same, or the target's pooling kernel (QOperator). False for other ops.
+bool emitPool(Deployment& out, NodeId id);
+
+} // namespace crease
