@@ -184,6 +184,29 @@ void emitUnmergedFloatForm(Deployment& out, NodeId id)
     emitOnReals(out, id, false);
 }
 
+void emitFloatLinear(Deployment& out, NodeId id)
+{
+    const Node node = out.source().node(id);
+    const ValueId output = node.output();
+    const Value& value = out.sourceValue(output);
+    const ElementType type = isFloat(value.type) ? value.type : ElementType::Float32;
+    const std::vector<double> bias = node.doublesAttribute(nodes::bias);
+    const Dims dims = bias.size() == 1 && node.op == "MatMul" ? Dims{} : Dims{static_cast<std::int64_t>(bias.size())};
+    const ValueId constant = out.constant(tensorOfDoubles(type, dims, bias), value.name + "_bias");
+    out.begin(id);
+    Node op = node;
+    op.outputs.clear();
+    op.attributes = standardAttributes(node);
+    if (node.op != "MatMul") {
+        op.inputs.resize(2);
+        op.inputs.push_back(constant);
+        out.produce(std::move(op), output);
+        return;
+    }
+    const ValueId product = out.add(std::move(op), "product", type, value.shape);
+    out.produce(standardNode("Add", {product, constant}), output);
+}
+
 void emitLinearOnFloatCodes(Deployment& out, NodeId id)
 {
     const Node node = out.source().node(id);

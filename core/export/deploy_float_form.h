@@ -16,6 +16,9 @@ void emitFloatForm(Deployment& out, NodeId id);
 /// Add, Mul ... in a form that ONNX Runtime does not merge into its integer kernel: scales of rank 1.
 void emitUnmergedFloatForm(Deployment& out, NodeId id);
 
+/// A float linear op that carries its bias as an attribute (fold-batch-norm): the bias becomes an input, or an Add.
+void emitFloatLinear(Deployment& out, NodeId id);
+
 /// A linear op without kernel on codes held in float32: DequantizeLinear of scale 1 keeps the sums exact below 2^24.
 void emitLinearOnFloatCodes(Deployment& out, NodeId id);
 

@@ -101,8 +101,11 @@ std::optional<Window> wholeWindow(const Graph& graph, const Node& node, const Sh
 
 std::optional<Window> windowOf(const Graph& graph, const Node& node)
 {
+    static constexpr std::array<std::string_view, 4> pools{"AveragePool", "GlobalAveragePool", "ReduceMean",
+                                                           "ReduceSum"};
     const auto& shape = graph.value(node.inputs[0]).shape;
-    if (!shape || shape->size() < 3 || !(*shape)[1].known() || (*shape)[1].value == 0) {
+    if (std::ranges::find(pools, node.op) == pools.end() || !shape || shape->size() < 3 || !(*shape)[1].known() ||
+        (*shape)[1].value == 0) {
         return std::nullopt;
     }
     const std::int64_t channels = (*shape)[1].value;

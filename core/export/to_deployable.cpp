@@ -91,7 +91,7 @@ void emitQdqForm(Deployment& out, NodeId id)
     const TargetOp* row = out.target().op(node.op);
     const bool odd =
         node.output().valid() && out.sourceValue(node.output()).codes && out.grid(node.output()).zeroPoint() % 2 != 0;
-    if (row == nullptr || node.op == "Resize") {
+    if (row == nullptr || (node.op == "Resize" && node.stringAttribute("mode", "nearest") != "nearest")) {
         reportFloatForm(out, node);
     }
     if (row && row->zeroPointBeforeRounding && odd) {
@@ -239,6 +239,9 @@ Result<Graph> toDeployable(const Graph& final, const Target& target, std::vector
         const Node& node = final.node(id);
         if (node.domain == nodes::domain) {
             TRY(emitCreaseNode(out, id));
+        } else if (node.domain.empty() && isLinearOp(node.op) && node.attribute(nodes::bias) &&
+                   !touchesCodes(final, node)) {
+            emitFloatLinear(out, id);
         } else if (touchesCodes(final, node)) {
             if (target.format == "onnx-qdq") {
                 emitQdqForm(out, id);
