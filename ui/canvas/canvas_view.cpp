@@ -54,6 +54,7 @@ void CanvasView::stateChanged()
 {
     m_map = {};
     m_legendMap = {};
+    m_legendSize = {};
     update();
 }
 
@@ -566,7 +567,9 @@ void CanvasView::paintOverlays(QPainter& painter)
 {
     const bool hasMap = showsMinimap();
     if (m_legend) {
-        const QSizeF size = legendSize(*m_picture, m_state);
+        if (m_legendSize.isNull())
+            m_legendSize = legendSize(*m_picture, m_state);
+        const QSizeF size = m_legendSize;
         if (!size.isEmpty() && size.width() + 80 < width() && size.height() + 80 < height()) {
             if (m_legendMap.isNull()) {
                 const double ratio = devicePixelRatioF();

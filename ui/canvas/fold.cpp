@@ -106,8 +106,17 @@ Fold::Fold(const Picture& picture, QSizeF view)
 
 const Fold::Slice& Fold::sliceAt(double y) const
 {
-    auto at = std::ranges::upper_bound(m_slices, y, {}, &Slice::top);
-    return at == m_slices.begin() ? *at : *std::prev(at);
+    // Most callers come down the drawing in order: the slice of the last call or the one below.
+    static thread_local std::size_t last = 0;
+    if (last < m_slices.size() && m_slices[last].top <= y) {
+        if (last + 1 == m_slices.size() || m_slices[last + 1].top > y)
+            return m_slices[last];
+        if (last + 2 == m_slices.size() || m_slices[last + 2].top > y)
+            return m_slices[++last];
+    }
+    const auto at = std::ranges::upper_bound(m_slices, y, {}, &Slice::top);
+    last = at == m_slices.begin() ? 0 : static_cast<std::size_t>(at - m_slices.begin()) - 1;
+    return m_slices[last];
 }
 
 QPointF Fold::map(QPointF scene) const

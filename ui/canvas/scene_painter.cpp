@@ -27,13 +27,14 @@ QColor blockColour(const PaintContext& context, const SceneNode& node)
                                             : context.colour(look::diffToken(context.diff(node)));
 }
 
-QRectF block(const PaintContext& context, const QRectF& scene, double share, bool isDiff)
+QRect block(const PaintContext& context, const QRectF& scene, double share, bool isDiff)
 {
     const QPointF centre = context.map(scene.center());
     const double height = std::max(scene.height() * context.zoom(), isDiff ? 3.0 : 1.0);
     const double width = std::max(scene.width() * context.zoom() * share, isDiff ? 3.0 : 1.0);
-    return {std::round(centre.x() - width / 2), std::round(centre.y() - height / 2), std::ceil(width),
-            std::ceil(height)};
+    return {static_cast<int>(std::lround(centre.x() - width / 2)),
+            static_cast<int>(std::lround(centre.y() - height / 2)), static_cast<int>(std::ceil(width)),
+            static_cast<int>(std::ceil(height))};
 }
 
 void paintBands(const PaintContext& context)
@@ -121,7 +122,7 @@ void paintFar(const PaintContext& context, const std::vector<std::uint32_t>& nod
         p.setPen(QPen(context.colour(Token::Edge), 1));
         p.drawLines(lines.data(), static_cast<int>(lines.size()));
     }
-    const QRectF view = QRectF(QPointF(), context.view).adjusted(-1, -1, 1, 1);
+    const QRect view = QRectF(QPointF(), context.view).toAlignedRect();
     std::vector<std::uint32_t> marked;
     for (std::uint32_t n : nodes) {
         const SceneNode& node = scene.nodes[n];
@@ -129,7 +130,7 @@ void paintFar(const PaintContext& context, const std::vector<std::uint32_t>& nod
             marked.push_back(n);
             continue;
         }
-        const QRectF r = block(context, context.picture.rect(n), blockShare(node), false);
+        const QRect r = block(context, context.picture.rect(n), blockShare(node), false);
         if (r.intersects(view))
             p.fillRect(r, blockColour(context, node));
     }
@@ -137,7 +138,7 @@ void paintFar(const PaintContext& context, const std::vector<std::uint32_t>& nod
         p.setPen(QPen(context.colour(Token::NodeLine), 1));
         p.setBrush(Qt::NoBrush);
         for (std::uint32_t n : nodes) {
-            const QRectF r = block(context, context.picture.rect(n), blockShare(scene.nodes[n]), false);
+            const QRect r = block(context, context.picture.rect(n), blockShare(scene.nodes[n]), false);
             if (r.intersects(view))
                 p.drawRect(r.adjusted(0, 0, -1, -1));
         }
@@ -145,7 +146,7 @@ void paintFar(const PaintContext& context, const std::vector<std::uint32_t>& nod
     p.setBrush(Qt::NoBrush);
     if (context.state.showDiff) {
         for (const Ghost& ghost : context.picture.ghosts()) {
-            const QRectF r = block(context, ghost.rect, 1, true);
+            const QRect r = block(context, ghost.rect, 1, true);
             if (!r.intersects(view))
                 continue;
             p.setPen(look::dashed(context.colour(Token::Removed), 1, {2, 2}));
@@ -154,7 +155,7 @@ void paintFar(const PaintContext& context, const std::vector<std::uint32_t>& nod
     }
     for (std::uint32_t n : marked) {
         const SceneNode& node = scene.nodes[n];
-        const QRectF r = block(context, context.picture.rect(n), blockShare(node), true);
+        const QRect r = block(context, context.picture.rect(n), blockShare(node), true);
         if (!r.intersects(view))
             continue;
         const QColor colour = blockColour(context, node);
@@ -165,7 +166,7 @@ void paintFar(const PaintContext& context, const std::vector<std::uint32_t>& nod
         }
         p.fillRect(r, colour);
         if (context.diff(node) == Diff::Changed && height >= 6)
-            p.fillRect(QRectF(r.left(), std::floor(r.center().y()), r.width(), 1), context.colour(Token::Canvas));
+            p.fillRect(QRect(r.left(), r.center().y(), r.width(), 1), context.colour(Token::Canvas));
     }
     p.setRenderHint(QPainter::Antialiasing, true);
     for (const auto& id : {context.state.selected, context.state.hovered}) {

@@ -214,7 +214,7 @@ SegmentPlacement placeLayered(const SegmentGraph& segment, const Metrics& metric
     SegmentPlacement placement;
     placement.rowCount = segment.rows;
     Rows rows(segment, metrics);
-    orderRows(rows);
+    placement.crossings = orderRows(rows);
     Columns columns(rows, metrics);
     columns.place();
     const float trunk = columns.trunkX();

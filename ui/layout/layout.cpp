@@ -13,7 +13,7 @@ namespace crease::layout {
 
 namespace {
 
-/// The placements of all segments: from the cache, from dot for those that are new, else from the own engine.
+/// The placements of all segments: from the cache, else from the own engine, or from dot where that leaves crossings.
 std::vector<PlacementPtr> placeSegments(const std::vector<SegmentGraph>& segments, const Options& options)
 {
     std::vector<PlacementPtr> placements(segments.size());
@@ -26,18 +26,30 @@ std::vector<PlacementPtr> placeSegments(const std::vector<SegmentGraph>& segment
         if (!placements[s] && first.try_emplace(keys[s], s).second)
             missing.push_back(s);
     }
+    std::vector<SegmentPlacement> own(missing.size());
+    std::vector<std::size_t> hard;
     std::vector<const SegmentGraph*> work;
-    for (std::size_t s : missing)
-        work.push_back(&segments[s]);
-    std::vector<std::optional<SegmentPlacement>> byDot(work.size());
-    if (options.workers != nullptr && !work.empty())
-        byDot = options.workers->place(work, options.metrics, options.stop);
     for (std::size_t i = 0; i < missing.size(); ++i) {
         if (options.stop.stop_requested())
             return {};
+        own[i] = placeLayered(segments[missing[i]], options.metrics);
+        if (options.workers != nullptr && (options.dotAlways || own[i].crossings > 0)) {
+            hard.push_back(i);
+            work.push_back(&segments[missing[i]]);
+        }
+    }
+    if (!work.empty()) {
+        auto byDot = options.workers->place(work, options.metrics, options.stop);
+        for (std::size_t h = 0; h < hard.size(); ++h) {
+            if (byDot[h])
+                own[hard[h]] = std::move(*byDot[h]);
+        }
+    }
+    if (options.stop.stop_requested())
+        return {};
+    for (std::size_t i = 0; i < missing.size(); ++i) {
         const std::size_t s = missing[i];
-        SegmentPlacement placement = byDot[i] ? std::move(*byDot[i]) : placeLayered(segments[s], options.metrics);
-        placements[s] = std::make_shared<const SegmentPlacement>(std::move(placement));
+        placements[s] = std::make_shared<const SegmentPlacement>(std::move(own[i]));
         if (options.cache != nullptr)
             options.cache->insert(keys[s], placements[s]);
     }
@@ -63,15 +75,12 @@ void stack(const std::vector<SegmentGraph>& segments, const std::vector<Placemen
     for (std::size_t s = 0; s < segments.size(); ++s) {
         const SegmentGraph& segment = segments[s];
         const SegmentPlacement& placement = *placements[s];
-        std::vector<double> shifts;
-        for (Index n = 0; n < segment.nodes.size(); ++n) {
-            if (segment.nodes[n].kind != SegmentNodeKind::Entry)
-                continue;
-            if (const auto exit = exits.find(segment.tensor[n]); exit != exits.end())
-                shifts.push_back(exit->second - static_cast<double>(placement.xs[n]));
+        // The first entry is that of the trunk, so the trunk runs straight through.
+        double shift = 0;
+        if (!segment.nodes.empty() && segment.nodes.front().kind == SegmentNodeKind::Entry) {
+            if (const auto exit = exits.find(segment.tensor.front()); exit != exits.end())
+                shift = exit->second - static_cast<double>(placement.xs.front());
         }
-        std::ranges::sort(shifts);
-        const double shift = shifts.empty() ? 0 : shifts[shifts.size() / 2];
         exits.clear();
         for (Index n = 0; n < segment.nodes.size(); ++n) {
             const double x = static_cast<double>(placement.xs[n]) + shift;

@@ -15,8 +15,11 @@ struct Options {
     Metrics metrics;
     /// Remembers segments between layouts; may be null.
     SegmentCache* cache = nullptr;
-    /// Lays segments out with dot; where it is null, fails or takes too long, the own engine does.
+    /// Lays out with dot those segments in which the own engine leaves crossings; may be null. Where dot fails or takes
+    /// too long the own layout stands.
     WorkerPool* workers = nullptr;
+    /// Lays all segments out with dot.
+    bool dotAlways = false;
     std::stop_token stop;
 };
 

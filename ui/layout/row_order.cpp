@@ -155,12 +155,7 @@ void exchange(Rows& rows, const LinkLists& lists)
 
 } // namespace
 
-std::size_t crossings(const Rows& rows)
-{
-    return allCrossings(rows, LinkLists(rows));
-}
-
-void orderRows(Rows& rows)
+std::size_t orderRows(Rows& rows)
 {
     constexpr int kSweeps = 8;
     const LinkLists lists(rows);
@@ -186,6 +181,7 @@ void orderRows(Rows& rows)
     }
     rows.order = std::move(bestOrder);
     rows.position = std::move(bestPosition);
+    return best;
 }
 
 } // namespace crease::layout

@@ -133,10 +133,12 @@ std::vector<Slice> cutRanks(const Graph& graph, const Adjacency& adjacency, cons
 
 namespace {
 
-/// Marks the longest path from an entry to an exit (from the top to the bottom, where there is none).
-void markTrunk(SegmentGraph& segment)
+/// Marks the longest path from an entry to an exit (from the top to the bottom, where there is none). Returns the
+/// tensor in which it leaves, 0 for none.
+std::uint64_t markTrunk(SegmentGraph& segment)
 {
     constexpr int kFromEntry = 1 << 20;
+    constexpr int kFirstEntry = 1 << 21; // the trunk of the segment above goes on
     std::vector<std::vector<Index>> in(segment.nodes.size());
     for (Index e = 0; e < segment.edges.size(); ++e) {
         if (segment.edges[e].port != Port::Weight && segment.nodes[segment.edges[e].from].kind != SegmentNodeKind::Chip)
@@ -150,7 +152,7 @@ void markTrunk(SegmentGraph& segment)
     std::vector<Index> via(segment.nodes.size(), kNone);
     for (Index n : byRow) {
         if (segment.nodes[n].kind == SegmentNodeKind::Entry)
-            best[n] = kFromEntry;
+            best[n] = n == 0 ? kFirstEntry : kFromEntry;
         for (Index e : in[n]) {
             // A step counts 4, so that the main operand wins a tie and never a longer way.
             const int length = best[segment.edges[e].from] + 4 + (segment.edges[e].port == Port::Main ? 1 : 0);
@@ -169,6 +171,7 @@ void markTrunk(SegmentGraph& segment)
     }
     for (Index n = end; n != kNone && via[n] != kNone; n = segment.edges[via[n]].from)
         segment.edges[via[n]].trunk = true;
+    return end != kNone ? segment.tensor[end] : 0;
 }
 
 /// The trunk enters at the centre: it trades places with the main operand of its target.
@@ -216,7 +219,8 @@ public:
         }
     }
 
-    SegmentGraph build(std::size_t s)
+    /// `trunk`: the tensor in which the trunk of the segment above ends; its entry becomes the first node.
+    SegmentGraph build(std::size_t s, std::uint64_t trunk)
     {
         SegmentGraph out;
         const Slice slice = m_slices[s];
@@ -224,7 +228,9 @@ public:
         std::ranges::stable_sort(m_members[s], {}, [&](Index b) { return m_ranking.rank[b]; });
         std::unordered_map<std::uint64_t, Index> entries;
         if (s > 0) {
-            for (Index e : m_passing[s - 1]) {
+            auto& passing = m_passing[s - 1];
+            std::ranges::stable_partition(passing, [&](Index e) { return tensorKey(m_graph, e) == trunk; });
+            for (Index e : passing) {
                 const std::uint64_t tensor = tensorKey(m_graph, e);
                 if (entries.try_emplace(tensor, static_cast<Index>(out.nodes.size())).second)
                     addNode(out, {SegmentNodeKind::Entry, 0, 0, 0, 0, 0}, kNone, tensor);
@@ -327,9 +333,10 @@ std::vector<SegmentGraph> buildSegments(Graph& graph, const Adjacency& adjacency
     std::vector<SegmentGraph> segments;
     segments.reserve(slices.size());
     Builder builder(graph, adjacency, ranking, slices, metrics);
+    std::uint64_t trunk = 0;
     for (std::size_t s = 0; s < slices.size(); ++s) {
-        SegmentGraph segment = builder.build(s);
-        markTrunk(segment);
+        SegmentGraph segment = builder.build(s, trunk);
+        trunk = markTrunk(segment);
         centreTrunk(graph, segment);
         segments.push_back(std::move(segment));
     }

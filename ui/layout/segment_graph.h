@@ -47,6 +47,8 @@ struct SegmentPlacement {
     std::vector<int> rows;
     std::vector<float> xs;
     int rowCount = 0;
+    /// Links that the own engine could not keep from crossing.
+    std::size_t crossings = 0;
 };
 
 /// Ranks [first, last] of one slice.

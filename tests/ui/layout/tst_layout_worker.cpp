@@ -17,6 +17,7 @@ Options with(WorkerPool& pool)
 {
     Options options;
     options.workers = &pool;
+    options.dotAlways = true;
     return options;
 }
 
@@ -51,6 +52,28 @@ private slots:
         for (const Edge& e : layout->edges)
             QVERIFY(layout->ranks[e.from] < layout->ranks[e.to]);
         QVERIFY2(layout->bounds.width() < 1000, qPrintable(QString::number(layout->bounds.width())));
+    }
+
+    void only_what_crosses_goes_to_dot()
+    {
+        WorkerPool pool(kWorker);
+        Options options;
+        options.workers = &pool;
+        layoutGraph(test::residualNetwork(5), options);
+        QCOMPARE(pool.statistics().started, std::size_t{0});
+        // Three rows of three, each joined with each: no order is without crossings.
+        test::GraphMaker g;
+        std::vector<Index> above = {g.box(), g.box(), g.box()};
+        for (int row = 0; row < 2; ++row) {
+            std::vector<Index> below = {g.box(), g.box(), g.box()};
+            for (Index a : above) {
+                for (Index b : below)
+                    g.edge(a, b);
+            }
+            above = below;
+        }
+        layoutGraph(g.graph(), options);
+        QVERIFY(pool.statistics().laidOut > 0);
     }
 
     void worker_is_retired_after_its_share()
