@@ -107,6 +107,11 @@ struct Readers {
     std::vector<NodeId> moves;   // movement and clips before a graph output
 };
 
+bool castsCodes(const Graph& graph, const Node& node)
+{
+    return node.is("Cast") && node.output().valid() && isInteger(graph.value(node.output()).type);
+}
+
 Readers readersOf(const Graph& graph, ValueId codes, RecogniseState& state)
 {
     Readers readers;
@@ -125,7 +130,8 @@ Readers readersOf(const Graph& graph, ValueId codes, RecogniseState& state)
             if (reader.is("Shape") || reader.is("Size")) {
                 continue;
             }
-            const bool clips = use.slot == 0 && codeBounds(graph, reader, state.constants).has_value();
+            const bool clips =
+                use.slot == 0 && (codeBounds(graph, reader, state.constants) || castsCodes(graph, reader));
             if (use.slot == Use::captured || (!movesCodes(reader) && !clips)) {
                 readers.other = use.node;
                 continue;
@@ -275,7 +281,7 @@ Outcome recogniseIntegerOutput(const Graph& graph, NodeId id, RecogniseState& st
     const bool straight = std::ranges::all_of(readers.moves, [&](NodeId move) {
         const Node& each = graph.node(move);
         return leadsToOutput(graph, move) && graph.producer(each.input(0)) == id && each.outputs.size() == 1 &&
-               !each.is("Concat");
+               !each.is("Concat") && !each.is("Cast");
     });
     if (!readers.moves.empty() && (readers.dequantizer || !straight || params->axis)) {
         return Miss{

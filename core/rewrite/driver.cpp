@@ -159,7 +159,7 @@ Result<Stage> applyRules(const Graph& before, std::string_view pass, std::span<c
     stage.nodesBefore = before.nodeCount();
     Graph& graph = stage.after;
     Provenance provenance(before);
-    std::map<std::string, MissedSite> missed;
+    std::map<std::pair<NodeId, std::string_view>, MissedSite> missed;
     std::set<std::string> offSeen;
     std::vector<std::uint32_t> place(graph.nodeCapacity(), 0);
     Worklist work;
@@ -190,11 +190,12 @@ Result<Stage> applyRules(const Graph& before, std::string_view pass, std::span<c
             }
             Outcome outcome = rule.match(graph, id);
             if (std::holds_alternative<NoMatch>(outcome)) {
+                missed.erase({id, rule.id});
                 continue;
             }
             const std::string site = siteName(graph, rule, id);
             if (auto* miss = std::get_if<Miss>(&outcome)) {
-                missed.insert_or_assign(site, MissedSite{site, std::string(rule.id), std::move(*miss)});
+                missed.insert_or_assign({id, rule.id}, MissedSite{site, std::string(rule.id), std::move(*miss)});
                 continue;
             }
             const Patch& patch = std::get<Patch>(outcome);
@@ -226,7 +227,7 @@ Result<Stage> applyRules(const Graph& before, std::string_view pass, std::span<c
             rewrite.added = applied.added;
             provenance.record(ancestors, applied.added);
             provenance.record(rewrite.values);
-            missed.erase(site);
+            missed.erase({id, rule.id});
             place.resize(graph.nodeCapacity(), place[id.index]);
             if (options.verifyEach) {
                 TRY(graph.sort());
@@ -257,12 +258,13 @@ Result<Stage> applyRules(const Graph& before, std::string_view pass, std::span<c
         error.message = fmt::format("after pass {}: {}", pass, error.message);
         return std::unexpected(std::move(error));
     }
-    for (auto& [site, miss] : missed) {
-        if (!graph.contains(miss.miss.node) && !before.contains(miss.miss.node)) {
-            continue;
+    for (auto& [anchor, miss] : missed) {
+        const bool stale = !graph.contains(anchor.first);
+        if (!stale && (graph.contains(miss.miss.node) || before.contains(miss.miss.node))) {
+            stage.missed.push_back(std::move(miss));
         }
-        stage.missed.push_back(std::move(miss));
     }
+    std::ranges::sort(stage.missed, {}, &MissedSite::site);
     for (Rewrite& rewrite : stage.rewrites) {
         std::erase_if(rewrite.added, [&](NodeId id) { return !graph.contains(id); });
         std::erase_if(rewrite.values, [&](const ValueRelation& relation) { return !graph.contains(relation.after); });
