@@ -178,7 +178,10 @@ Result<void> dftFrom17(Graph&, Node& node, const Rule&)
 
 Result<void> dftTo17(Graph&, Node& node, const Rule&)
 {
-    node.attributes.emplace("axis", std::int64_t{-2});
+    if (const auto given = node.attributes.emplace("axis", std::int64_t{-2}).first;
+        sameAttribute(given->second, Attribute(std::int64_t{1}))) {
+        node.attributes.erase(given);
+    }
     return {};
 }
 

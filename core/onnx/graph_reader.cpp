@@ -375,6 +375,7 @@ private:
             node.outputs.pop_back();
         }
         TRY(addAttributes(proto, node, body));
+        std::ranges::stable_sort(node.captures, {}, &Capture::attribute);
         if (onnx::FunctionProto* function = m_functions.find(node.domain, node.op, overload)) {
             return inlineFunction(*function, node, body);
         }

@@ -79,11 +79,51 @@ Result<void> tellSubgraphs(Graph& graph, const ModelInfo& model)
     });
 }
 
+/// What a subgraph reads from outside has the type that it has there; true if that was news to one.
+bool typeCaptures(Graph& graph)
+{
+    bool changed = false;
+    for (const NodeId id : std::vector<NodeId>(graph.order())) {
+        if (graph.node(id).captures.empty()) {
+            continue;
+        }
+        Node node = graph.node(id);
+        for (auto& [key, attribute] : node.attributes) {
+            auto* inner = std::get_if<GraphRef>(&attribute);
+            if (inner == nullptr) {
+                continue;
+            }
+            Graph copy = **inner;
+            for (const Capture& capture : node.captures) {
+                const Value& outer = graph.value(capture.outer);
+                if (capture.attribute != key ||
+                    (copy.value(capture.inner).type == outer.type && copy.value(capture.inner).shape == outer.shape)) {
+                    continue;
+                }
+                Value value = copy.value(capture.inner);
+                value.type = outer.type;
+                value.shape = outer.shape;
+                copy.setValue(capture.inner, std::move(value));
+                changed = true;
+            }
+            changed = typeCaptures(copy) || changed;
+            *inner = std::make_shared<const Graph>(std::move(copy));
+        }
+        graph.setNode(id, std::move(node));
+    }
+    return changed;
+}
+
 /// A model whose stated shapes contradict each other opens all the same.
 void inferTypes(Graph& graph, Diagnostics& diagnostics)
 {
     Graph inferred = graph;
-    if (const auto result = inferShapes(inferred); !result) {
+    Result<void> result = inferShapes(inferred);
+    // Each round reaches one level of subgraphs deeper; models have one or two.
+    for (int round = 0; round < 4 && result && typeCaptures(inferred); ++round) {
+        result = inferShapes(inferred);
+    }
+    if (!result) {
         diagnostics.push_back({Severity::Warning, "shapes-contradict", result.error().message, result.error().node,
                                result.error().value});
         return;
