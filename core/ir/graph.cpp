@@ -110,8 +110,11 @@ void Graph::removeValue(ValueId id)
 void Graph::setNode(NodeId id, Node node)
 {
     assert(contains(id));
-    unlink(id, this->node(id));
-    link(id, node);
+    const Node& old = this->node(id);
+    if (old.inputs != node.inputs || old.outputs != node.outputs || old.captures != node.captures) {
+        unlink(id, old);
+        link(id, node);
+    }
     m_nodes.edit(id.index) = std::make_shared<const Node>(std::move(node));
 }
 
