@@ -258,7 +258,8 @@ void fallBack(Deployment& out, NodeId id, std::string_view why)
                fmt::format("{}: {}; in the file it is a float {} between DequantizeLinear and QuantizeLinear", node.op,
                            why, node.op),
                node.output());
-    if (weightAxisFits(out.source(), node) && out.sourceValue(node.inputs[1]).isConstant()) {
+    if (out.target().format != "onnx-qdq" && weightAxisFits(out.source(), node) &&
+        out.sourceValue(node.inputs[1]).isConstant()) {
         emitLinearOnFloatCodes(out, id);
     } else {
         emitLinearFloatForm(out, id);

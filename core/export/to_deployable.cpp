@@ -68,6 +68,11 @@ void emitQdqForm(Deployment& out, NodeId id)
 {
     const Node& node = out.source().node(id);
     if (isIntegerLinear(out.source(), node)) {
+        // Without a quantizer behind it a DQ-op unit stays float in ONNX Runtime: its sums are written as integers.
+        if (out.grid(node.output()).isWide()) {
+            emitLinearOperator(out, id);
+            return;
+        }
         if (out.target().op(node.op) == nullptr) {
             reportFloatForm(out, node);
         }
