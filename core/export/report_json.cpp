@@ -314,6 +314,11 @@ json outcomeJson(const FoldOutcome& outcome)
         result["model"] = modelJson(*outcome.model);
         result["diagnostics"] = toJson(outcome.model->diagnostics);
     }
+    if (outcome.notes != nullptr) {
+        for (json& entry : toJson(*outcome.notes)) {
+            result["diagnostics"].push_back(std::move(entry));
+        }
+    }
     result["target"] = outcome.target;
     if (outcome.trace != nullptr) {
         result["stages"] = stagesJson(*outcome.trace, outcome.verification);
@@ -353,10 +358,9 @@ json outcomeJson(const FoldOutcome& outcome)
                             {"nodes", output.nodes},
                             {"ops", output.ops}};
         result["correspondence"] = correspondenceJson(output.correspondence);
-        for (json& entry : result["output"]["diagnostics"] = toJson(output.diagnostics)) {
-            result["diagnostics"].push_back(entry);
+        for (json& entry : toJson(output.diagnostics)) {
+            result["diagnostics"].push_back(std::move(entry));
         }
-        result["output"].erase("diagnostics");
     }
     if (!outcome.engineName.empty()) {
         result["engine"] = {{"name", outcome.engineName},

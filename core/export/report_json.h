@@ -24,6 +24,7 @@ struct FoldOutcome {
     const SampleSet* samples = nullptr;
     const Verification* verification = nullptr;
     const ExportResult* output = nullptr;
+    const Diagnostics* notes = nullptr; // of passes and samples
     std::string engineName{};
     std::string engineVersion{};
     Counts engineCounts{}; // the engine's results against Crease's own
