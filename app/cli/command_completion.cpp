@@ -6,7 +6,7 @@ namespace crease::cli {
 namespace {
 
 // The words are asked of the program itself (--help), so that a script never lags behind it.
-constexpr const char* bash = R"(_crease_cli() {
+constexpr const char* bash = R"sh(_crease_cli() {
     local cur=${COMP_WORDS[COMP_CWORD]}
     local commands="info passes fold verify explain diff run completion"
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -18,9 +18,9 @@ constexpr const char* bash = R"(_crease_cli() {
     fi
 }
 complete -o filenames -F _crease_cli crease-cli
-)";
+)sh";
 
-constexpr const char* zsh = R"(#compdef crease-cli
+constexpr const char* zsh = R"sh(#compdef crease-cli
 _crease_cli() {
     if (( CURRENT == 2 )); then
         compadd info passes fold verify explain diff run completion --help --version
@@ -31,11 +31,12 @@ _crease_cli() {
     fi
 }
 compdef _crease_cli crease-cli
-)";
+)sh";
 
-constexpr const char* fish = R"(complete -c crease-cli -n __fish_use_subcommand -xa 'info passes fold verify explain diff run completion'
+constexpr const char* fish =
+    R"sh(complete -c crease-cli -n __fish_use_subcommand -xa 'info passes fold verify explain diff run completion'
 complete -c crease-cli -n 'not __fish_use_subcommand' -a '(crease-cli (commandline -opc)[2] --help 2>/dev/null | string match -ra -- "--[a-z-]+" | sort -u)'
-)";
+)sh";
 
 } // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
-#include "app/cli/folding.h"
+#include "app/cli/engine_use.h"
 #include "core/export/text_report.h"
 #include "core/support/text.h"
 
@@ -63,7 +63,8 @@ Result<Folding> foldOne(const Options& options, const std::string& model, const 
         how.force = options.force;
         how.sourceSha256 = folding.model.sha256;
         how.integerIo = folding.recipe.io;
-        folding.output = TRY(exportTrace(folding.trace, folding.recipe, folding.target, TRY(outputPath(options, model)), how, job));
+        folding.output =
+            TRY(exportTrace(folding.trace, folding.recipe, folding.target, TRY(outputPath(options, model)), how, job));
     }
     if (!options.engine.empty()) {
         TRY(compareWithEngine(options, folding, job));
@@ -98,14 +99,18 @@ ModelResult report(const Options& options, const std::string& model, const Conso
         }
     }
     if (!options.report.empty()) {
-        if (auto written = writeText(options.report, result.json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace)); !written) {
+        if (auto written =
+                writeText(options.report, result.json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+            !written) {
             result.code = console.fail(written.error());
             return result;
         }
     }
     result.code = judge(*folding, console);
-    result.line = fmt::format("{}: {} of {} linear ops integer, {}{}", printable(model), folding->report.integerLinearOps, folding->report.quantizedLinearOps,
-        folding->verification ? verdictName(folding->verification->whole.verdict) : "not-checked", result.code == Done ? "" : ", FAILED");
+    result.line = fmt::format("{}: {} of {} linear ops integer, {}{}", printable(model),
+                              folding->report.integerLinearOps, folding->report.quantizedLinearOps,
+                              folding->verification ? verdictName(folding->verification->whole.verdict) : "not-checked",
+                              result.code == Done ? "" : ", FAILED");
     return result;
 }
 

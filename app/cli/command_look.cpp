@@ -55,7 +55,8 @@ int runPasses(const Options& options, const Console& console)
     }
     nlohmann::json targets = nlohmann::json::array();
     for (const Target& target : shippedTargets()) {
-        targets.push_back({{"name", target.name}, {"title", target.title}, {"summary", target.summary}, {"format", target.format}});
+        targets.push_back(
+            {{"name", target.name}, {"title", target.title}, {"summary", target.summary}, {"format", target.format}});
         text += options.listTargets ? fmt::format("  {:<24} {}\n", target.name, target.summary) : "";
     }
     object["passes"] = std::move(passes);
@@ -96,13 +97,15 @@ int runDiff(const Options& options, const Console& console, const std::stop_toke
     std::size_t to = folding->trace.stages.size();
     if (!options.pass.empty()) {
         if (findPass(options.pass) == nullptr) {
-            return console.fail({ErrorKind::Usage, "unknown-pass", fmt::format("there is no pass '{}': see crease-cli passes", options.pass)});
+            return console.fail({ErrorKind::Usage, "unknown-pass",
+                                 fmt::format("there is no pass '{}': see crease-cli passes", options.pass)});
         }
         while (from < to && folding->trace.stages[from].pass != options.pass) {
             ++from;
         }
         if (from == to) {
-            return console.fail({ErrorKind::Usage, "pass-off", fmt::format("pass '{}' is switched off by the recipe", options.pass)});
+            return console.fail(
+                {ErrorKind::Usage, "pass-off", fmt::format("pass '{}' is switched off by the recipe", options.pass)});
         }
         to = from + 1;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
-#include "app/cli/session.h"
+#include "app/cli/engine_use.h"
 #include "core/exec/program.h"
 #include "core/export/report_json.h"
 #include "core/samples/samples.h"
@@ -59,16 +59,23 @@ int runRun(const Options& options, const Console& console, const std::stop_token
             TRY(writeNpz(options.output, outputs.arrays));
         }
         nlohmann::json list = nlohmann::json::array();
-        std::string text = fmt::format("{}: {} samples ({})\n", printable(model.file), outputs.samples.samples.size(), printable(outputs.samples.source));
+        std::string text = fmt::format("{}: {} samples ({})\n", printable(model.file), outputs.samples.samples.size(),
+                                       printable(outputs.samples.source));
         for (const auto& [name, tensor] : outputs.arrays) {
-            list.push_back({{"name", printable(name)}, {"type", std::string(longName(tensor.type()))}, {"shape", tensor.dims()}, {"file", printable(options.output)}});
+            list.push_back({{"name", printable(name)},
+                            {"type", std::string(longName(tensor.type()))},
+                            {"shape", tensor.dims()},
+                            {"file", printable(options.output)}});
             text += fmt::format("  {}: {} {}\n", printable(name), longName(tensor.type()), toText(tensor.dims()));
         }
-        console.print(text + (options.output.empty() ? "" : fmt::format("  written to {}\n", printable(options.output))));
+        console.print(text +
+                      (options.output.empty() ? "" : fmt::format("  written to {}\n", printable(options.output))));
         nlohmann::json object = jsonHead();
         object["model"] = modelJson(model);
         object["outputs"] = std::move(list);
-        object["samples"] = {{"source", printable(outputs.samples.source)}, {"count", outputs.samples.samples.size()}, {"seed", outputs.samples.seed}};
+        object["samples"] = {{"source", printable(outputs.samples.source)},
+                             {"count", outputs.samples.samples.size()},
+                             {"seed", outputs.samples.seed}};
         object["diagnostics"] = toJson(outputs.notes);
         console.object(object);
         return {};

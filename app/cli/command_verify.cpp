@@ -20,11 +20,15 @@ int verifyAgainst(const Options& options, const Console& console, const Job& job
         const SampleSet samples = TRY(resolveSamples(options, a.graph, notes, job));
         console.diagnostics(notes);
         const GraphsVerification result = TRY(verifyGraphs(a.graph, b.graph, samples, {}, job));
-        std::string text = fmt::format("{} against {}\n  {}\n", printable(a.file), printable(b.file), sentence(result.certificate));
+        std::string text =
+            fmt::format("{} against {}\n  {}\n", printable(a.file), printable(b.file), sentence(result.certificate));
         nlohmann::json tensors = nlohmann::json::array();
         for (const TensorReport& output : result.outputs) {
-            text += fmt::format("  {}: largest difference {}, {} of the range\n", printable(output.name), shortest(output.accumulated.maxAbs), shortest(output.accumulated.relative));
-            tensors.push_back({{"name", printable(output.name)}, {"source", printable(output.source)}, {"accumulated", toJson(output.accumulated)}});
+            text += fmt::format("  {}: largest difference {}, {} of the range\n", printable(output.name),
+                                shortest(output.accumulated.maxAbs), shortest(output.accumulated.relative));
+            tensors.push_back({{"name", printable(output.name)},
+                               {"source", printable(output.source)},
+                               {"accumulated", toJson(output.accumulated)}});
         }
         console.print(text);
         nlohmann::json object = jsonHead();
@@ -32,7 +36,8 @@ int verifyAgainst(const Options& options, const Console& console, const Job& job
         object["against"] = modelJson(b);
         object["certificate"] = toJson(result.certificate);
         object["tensors"] = std::move(tensors);
-        object["samples"] = {{"source", printable(samples.source)}, {"count", samples.samples.size()}, {"seed", samples.seed}};
+        object["samples"] = {
+            {"source", printable(samples.source)}, {"count", samples.samples.size()}, {"seed", samples.seed}};
         console.object(object);
         return result.certificate.verdict == Verdict::Failed ? Failed : Done;
     };

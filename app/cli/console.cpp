@@ -36,10 +36,7 @@ int exitCode(const Error& error)
 }
 
 Console::Console(bool json, bool quiet, bool verbose)
-    : m_json(json)
-    , m_quiet(quiet)
-    , m_verbose(verbose)
-    , m_terminal(!quiet && isatty(STDERR_FILENO) != 0)
+    : m_json(json), m_quiet(quiet), m_verbose(verbose), m_terminal(!quiet && isatty(STDERR_FILENO) != 0)
 {
 }
 

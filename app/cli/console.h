@@ -11,7 +11,15 @@
 
 namespace crease::cli {
 
-enum ExitCode { Done = 0, Failed = 1, BadUsage = 2, BadInput = 3, InternalFailure = 4, BadOutput = 5, Interrupted = 130 };
+enum ExitCode {
+    Done = 0,
+    Failed = 1,
+    BadUsage = 2,
+    BadInput = 3,
+    InternalFailure = 4,
+    BadOutput = 5,
+    Interrupted = 130
+};
 
 int exitCode(const Error& error);
 

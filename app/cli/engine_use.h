@@ -6,7 +6,8 @@
 namespace crease::cli {
 
 /// Runs a model file in the engine that --engine names.
-Result<std::vector<std::vector<Tensor>>> runEngine(const Options& options, const std::string& file, const SampleSet& samples, const Job& job);
+Result<std::vector<std::vector<Tensor>>> runEngine(const Options& options, const std::string& file,
+                                                   const SampleSet& samples, const Job& job);
 
 /// Runs the written file in the engine and compares its outputs with those of the folded graph.
 Result<void> compareWithEngine(const Options& options, Folding& folding, const Job& job);

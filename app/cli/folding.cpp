@@ -20,6 +20,7 @@ FoldOutcome Folding::outcome() const
     result.verification = verification ? &*verification : nullptr;
     result.output = output ? &*output : nullptr;
     result.notes = &notes;
+    result.engine = engine ? &*engine : nullptr;
     return result;
 }
 
@@ -57,17 +58,28 @@ int judge(const Folding& folding, const Console& console)
 {
     int code = Done;
     if (folding.verification && folding.verification->whole.verdict == Verdict::Failed) {
-        console.message(fmt::format("crease-cli: {}: the certificate of the fold failed: {}\n", folding.model.file, sentence(folding.verification->whole)));
+        console.message(fmt::format("crease-cli: {}: the certificate of the fold failed: {}\n", folding.model.file,
+                                    sentence(folding.verification->whole)));
+        code = Failed;
+    }
+    if (folding.engine && folding.engine->certificate.verdict == Verdict::Failed) {
+        console.message(fmt::format("crease-cli: {}: {} {} gives other results: {}\n", folding.model.file,
+                                    folding.engine->name, folding.engine->version,
+                                    sentence(folding.engine->certificate)));
         code = Failed;
     }
     const bool mustFold = folding.recipe.requireInteger || !folding.target.allowsFloat;
-    const auto kept = std::ranges::find_if(folding.report.quantizers, [](const QuantizerReport& entry) { return !entry.folded; });
+    const auto kept =
+        std::ranges::find_if(folding.report.quantizers, [](const QuantizerReport& entry) { return !entry.folded; });
     if (mustFold && kept != folding.report.quantizers.end()) {
-        console.message(fmt::format("crease-cli: {}: quantizer '{}' had to fold and did not: {}\n", folding.model.file, kept->name, kept->reasonText));
+        console.message(fmt::format("crease-cli: {}: quantizer '{}' had to fold and did not: {}\n", folding.model.file,
+                                    kept->name, kept->reasonText));
         code = Failed;
     } else if (mustFold && !folding.report.islands.empty()) {
-        console.message(fmt::format("crease-cli: {}: the model had to become integer and has {} float island{}, first: {}\n", folding.model.file,
-            folding.report.islands.size(), folding.report.islands.size() == 1 ? "" : "s", folding.report.islands.front().reason));
+        console.message(
+            fmt::format("crease-cli: {}: the model had to become integer and has {} float island{}, first: {}\n",
+                        folding.model.file, folding.report.islands.size(),
+                        folding.report.islands.size() == 1 ? "" : "s", folding.report.islands.front().reason));
         code = Failed;
     }
     return code;

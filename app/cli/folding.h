@@ -18,6 +18,7 @@ struct Folding {
     std::optional<SampleSet> samples;
     std::optional<Verification> verification;
     std::optional<ExportResult> output;
+    std::optional<EngineVerification> engine;
     Diagnostics notes;
 
     FoldOutcome outcome() const;

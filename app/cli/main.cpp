@@ -43,7 +43,8 @@ void addSamples(CLI::App& command, Options& options)
 
 void addRecipe(CLI::App& command, Options& options)
 {
-    command.add_option("--target", options.target, "Where the model is to run: see crease-cli passes --targets (default: onnxruntime-qoperator)");
+    command.add_option("--target", options.target,
+                       "Where the model is to run: see crease-cli passes --targets (default: onnxruntime-qoperator)");
     command.add_option("--recipe", options.recipe, "A recipe that the window or --save-recipe wrote");
     command.add_option("--io", options.io, "Borders of the written model")->check(CLI::IsMember({"float", "integer"}));
     command.add_option("--keep-float", options.keepFloat, "A node that stays in float (may be repeated)");
@@ -55,8 +56,8 @@ void addRecipe(CLI::App& command, Options& options)
 
 using Action = std::function<int(const Options&, const Console&, const std::stop_token&)>;
 
-CLI::App* addCommand(CLI::App& app, Options& options, Action& action, const std::string& name, const std::string& summary,
-    const std::string& examples, Action run)
+CLI::App* addCommand(CLI::App& app, Options& options, Action& action, const std::string& name,
+                     const std::string& summary, const std::string& examples, Action run)
 {
     CLI::App* command = app.add_subcommand(name, summary);
     command->footer("Examples:\n" + examples);
@@ -67,18 +68,22 @@ CLI::App* addCommand(CLI::App& app, Options& options, Action& action, const std:
 
 void addCommands(CLI::App& app, Options& options, Action& action)
 {
-    CLI::App* info = addCommand(app, options, action, "info", "What is in the file: ops, dialect, quantizers, opsets, sizes",
-        "  crease-cli info model.onnx\n  crease-cli info --json a.onnx b.onnx", runInfo);
+    CLI::App* info =
+        addCommand(app, options, action, "info", "What is in the file: ops, dialect, quantizers, opsets, sizes",
+                   "  crease-cli info model.onnx\n  crease-cli info --json a.onnx b.onnx", runInfo);
     addModels(*info, options, true);
 
-    CLI::App* passes = addCommand(app, options, action, "passes", "The passes in their order, or the targets",
+    CLI::App* passes = addCommand(
+        app, options, action, "passes", "The passes in their order, or the targets",
         "  crease-cli passes\n  crease-cli passes --targets",
         [](const Options& given, const Console& console, const std::stop_token&) { return runPasses(given, console); });
     passes->add_flag("--targets", options.listTargets, "List targets");
 
     CLI::App* fold = addCommand(app, options, action, "fold", "Fold to integers, prove it, and write the model",
-        "  crease-cli fold model.onnx -o model.int8.onnx\n  crease-cli fold model.onnx -o out.onnx --samples test.npz --target onnxruntime-qdq\n"
-        "  crease-cli fold a.onnx b.onnx -o folder --random 16", runFold);
+                                "  crease-cli fold model.onnx -o model.int8.onnx\n  crease-cli fold model.onnx -o "
+                                "out.onnx --samples test.npz --target onnxruntime-qdq\n"
+                                "  crease-cli fold a.onnx b.onnx -o folder --random 16",
+                                runFold);
     addModels(*fold, options, true);
     addSamples(*fold, options);
     addRecipe(*fold, options);
@@ -91,8 +96,11 @@ void addCommands(CLI::App& app, Options& options, Action& action)
     fold->add_flag("--dry-run", options.dryRun, "Write nothing");
     fold->add_flag("--force", options.force, "Replace an existing file that Crease did not write");
 
-    CLI::App* verify = addCommand(app, options, action, "verify", "Fold in memory and certify each pass; or compare two files",
-        "  crease-cli verify model.onnx --samples test.npz\n  crease-cli verify model.onnx --against other.onnx --random 8", runVerify);
+    CLI::App* verify =
+        addCommand(app, options, action, "verify", "Fold in memory and certify each pass; or compare two files",
+                   "  crease-cli verify model.onnx --samples test.npz\n  crease-cli verify model.onnx --against "
+                   "other.onnx --random 8",
+                   runVerify);
     addModels(*verify, options, true);
     addSamples(*verify, options);
     addRecipe(*verify, options);
@@ -100,29 +108,41 @@ void addCommands(CLI::App& app, Options& options, Action& action)
     verify->add_option("--layers", options.layers, "Show so many layers, the worst first");
     verify->add_flag("--no-stages", options.noStages, "Certify the whole fold only, not each pass");
 
-    CLI::App* explain = addCommand(app, options, action, "explain", "Why each quantizer was folded or not",
-        "  crease-cli explain model.onnx\n  crease-cli explain model.onnx /block2/Add", runExplain);
+    CLI::App* explain =
+        addCommand(app, options, action, "explain", "Why each quantizer was folded or not",
+                   "  crease-cli explain model.onnx\n  crease-cli explain model.onnx /block2/Add", runExplain);
     explain->add_option("MODEL", options.models, "An ONNX file")->required()->expected(1);
     explain->add_option("NODE", options.node, "Only what this node or quantizer met");
     addRecipe(*explain, options);
 
     CLI::App* diff = addCommand(app, options, action, "diff", "The graph's text diff of one pass or of the whole fold",
-        "  crease-cli diff model.onnx --pass fold-batch-norm", runDiff);
+                                "  crease-cli diff model.onnx --pass fold-batch-norm", runDiff);
     addModels(*diff, options, false);
     addRecipe(*diff, options);
     diff->add_option("--pass", options.pass, "One pass only");
 
     CLI::App* run = addCommand(app, options, action, "run", "Evaluate on samples and write the outputs",
-        "  crease-cli run model.onnx --samples test.npz -o outputs.npz\n  crease-cli run model.onnx --random 4 --engine onnxruntime", runRun);
+                               "  crease-cli run model.onnx --samples test.npz -o outputs.npz\n  crease-cli run "
+                               "model.onnx --random 4 --engine onnxruntime",
+                               runRun);
     addModels(*run, options, false);
     addSamples(*run, options);
     run->add_option("-o,--output", options.output, "The .npz to write");
     run->add_option("--engine", options.engine, "Run in this engine instead");
+    for (CLI::App* command : {fold, run}) {
+        command->add_option("--engines", options.engineFolders,
+                            "A folder with engine descriptions (*.json) of your own");
+    }
 
-    CLI::App* completion = addCommand(app, options, action, "completion", "A completion script for a shell",
-        "  crease-cli completion bash > ~/.local/share/bash-completion/completions/crease-cli",
-        [](const Options& given, const Console& console, const std::stop_token&) { return runCompletion(given, console); });
-    completion->add_option("SHELL", options.shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    CLI::App* completion =
+        addCommand(app, options, action, "completion", "A completion script for a shell",
+                   "  crease-cli completion bash > ~/.local/share/bash-completion/completions/crease-cli",
+                   [](const Options& given, const Console& console, const std::stop_token&) {
+                       return runCompletion(given, console);
+                   });
+    completion->add_option("SHELL", options.shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
 }
 
 } // namespace
@@ -133,8 +153,10 @@ int main(int argc, char** argv)
     CLI::App app{"Crease folds fake-quantized networks to integers, one proven pass at a time.", "crease-cli"};
     app.set_version_flag("--version", std::string(crease::creaseVersion()));
     app.require_subcommand(1);
-    app.footer("Exit status: 0 done and certified as asked; 1 a certificate fails or a quantizer that had to fold did not;\n"
-               "2 bad usage; 3 the input cannot be read; 4 an internal check failed; 5 the output cannot be written; 130 cancelled.");
+    app.footer(
+        "Exit status: 0 done and certified as asked; 1 a certificate fails or a quantizer that had to fold did not;\n"
+        "2 bad usage; 3 the input cannot be read; 4 an internal check failed; 5 the output cannot be written; 130 "
+        "cancelled.");
     Options options;
     Action action;
     addCommands(app, options, action);

@@ -13,10 +13,10 @@ struct Options {
     bool json = false;
     bool quiet = false;
     bool verbose = false;
-    int threads = 0;          // 0: all cores
-    std::string memoryLimit;  // "": half of the machine's
-    std::string maxFile;      // "": 8 GiB
-    std::string maxTensor;    // "": 2 GiB
+    int threads = 0;         // 0: all cores
+    std::string memoryLimit; // "": half of the machine's
+    std::string maxFile;     // "": 8 GiB
+    std::string maxTensor;   // "": 2 GiB
     std::vector<std::string> models;
 
     // samples
@@ -44,7 +44,7 @@ struct Options {
     std::string saveRecipe;
     std::string against;
     std::string engine;
-    std::string engineOptimization;
+    std::vector<std::string> engineFolders;
     std::string node;
     std::string pass;
     bool noVerify = false;

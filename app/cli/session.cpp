@@ -20,13 +20,16 @@ std::uint64_t machineMemory()
 {
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long size = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : std::uint64_t{4} << 30;
+    return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size)
+                                 : std::uint64_t{4} << 30;
 }
 
 /// NAME=1x3x224x224
 Result<std::pair<std::string, Dims>> parseShape(const std::string& text)
 {
-    const auto bad = [&] { return failure(ErrorKind::Usage, "bad-shape", fmt::format("--shape {}: NAME=1x3x224x224 expected", text)); };
+    const auto bad = [&] {
+        return failure(ErrorKind::Usage, "bad-shape", fmt::format("--shape {}: NAME=1x3x224x224 expected", text));
+    };
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos || equals == 0) {
         return bad();
@@ -66,12 +69,16 @@ Result<std::uint64_t> parseBytes(const std::string& text)
     const std::string unit(end);
     constexpr std::string_view letters = "KMGT";
     double factor = 1.0;
-    const bool scaled = !unit.empty() && letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0])))) != std::string_view::npos;
+    const bool scaled =
+        !unit.empty() &&
+        letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0])))) != std::string_view::npos;
     if (scaled) {
-        factor = std::pow(1024.0, 1.0 + static_cast<double>(letters.find(static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))))));
+        factor = std::pow(1024.0, 1.0 + static_cast<double>(letters.find(
+                                            static_cast<char>(std::toupper(static_cast<unsigned char>(unit[0]))))));
     }
     const std::string rest = scaled ? unit.substr(1) : unit;
-    if (end == text.c_str() || !(number > 0.0) || number * factor > 9e18 || !(rest.empty() || rest == "B" || rest == "iB")) {
+    if (end == text.c_str() || !(number > 0.0) || number * factor > 9e18 ||
+        !(rest.empty() || rest == "B" || rest == "iB")) {
         return failure(ErrorKind::Usage, "bad-size", fmt::format("'{}' is no size: 512M or 8G expected", text));
     }
     return static_cast<std::uint64_t>(number * factor);
@@ -85,7 +92,8 @@ Result<void> checkOptions(const Options& options)
         }
     }
     if (options.threads < 0) {
-        return failure(ErrorKind::Usage, "bad-threads", fmt::format("--threads {}: a positive number expected", options.threads));
+        return failure(ErrorKind::Usage, "bad-threads",
+                       fmt::format("--threads {}: a positive number expected", options.threads));
     }
     if (!options.samples.empty() && options.random > 0) {
         return failure(ErrorKind::Usage, "samples-twice", "--samples and --random exclude each other");
@@ -98,8 +106,11 @@ Job makeJob(const Options& options, const Console& console, std::stop_token stop
     Job job;
     job.stop = std::move(stop);
     job.progress = [&console](double fraction, std::string_view what) { console.progress(fraction, what); };
-    job.threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    job.memoryLimit = static_cast<std::size_t>(options.memoryLimit.empty() ? machineMemory() / 2 : parseBytes(options.memoryLimit).value_or(machineMemory() / 2));
+    job.threads =
+        options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    job.memoryLimit = static_cast<std::size_t>(options.memoryLimit.empty()
+                                                   ? machineMemory() / 2
+                                                   : parseBytes(options.memoryLimit).value_or(machineMemory() / 2));
     return job;
 }
 

@@ -5,8 +5,8 @@
 #include "app/cli/options.h"
 #include "core/onnx/importer.h"
 #include "core/passes/recipe.h"
-#include "core/tensor/sample_set.h"
 #include "core/targets/target.h"
+#include "core/tensor/sample_set.h"
 
 namespace crease::cli {
 

@@ -140,6 +140,17 @@ json stageJson(const Trace& trace, std::size_t index, const Verification* verifi
             {"certificate", toJson(checked ? verification->stages[index] : Certificate{})}};
 }
 
+json accuracyJson(const Accuracy& accuracy)
+{
+    const auto share = [&](std::int64_t correct) {
+        return number(static_cast<double>(correct) / static_cast<double>(accuracy.count));
+    };
+    return {{"before", share(accuracy.correctBefore)},
+            {"after", share(accuracy.correctAfter)},
+            {"flips", accuracy.flips},
+            {"count", accuracy.count}};
+}
+
 json correspondenceJson(const std::vector<Correspondence>& list)
 {
     json result = json::array();
@@ -340,14 +351,7 @@ json outcomeJson(const FoldOutcome& outcome)
     if (outcome.verification != nullptr) {
         result["tensors"] = tensorsJson(*outcome.verification);
         if (outcome.verification->accuracy && outcome.verification->accuracy->count > 0) {
-            const Accuracy& accuracy = *outcome.verification->accuracy;
-            const auto share = [&](std::int64_t correct) {
-                return static_cast<double>(correct) / static_cast<double>(accuracy.count);
-            };
-            result["accuracy"] = {{"before", share(accuracy.correctBefore)},
-                                  {"after", share(accuracy.correctAfter)},
-                                  {"flips", accuracy.flips},
-                                  {"count", accuracy.count}};
+            result["accuracy"] = accuracyJson(*outcome.verification->accuracy);
         }
     }
     if (outcome.output != nullptr) {
@@ -362,13 +366,13 @@ json outcomeJson(const FoldOutcome& outcome)
             result["diagnostics"].push_back(std::move(entry));
         }
     }
-    if (!outcome.engineName.empty()) {
-        result["engine"] = {{"name", outcome.engineName},
-                            {"version", outcome.engineVersion},
-                            {"off_by", offByJson(outcome.engineCounts)},
-                            {"runtime", outcome.engineCounts.runtime},
-                            {"unexplained", outcome.engineCounts.unexplained},
-                            {"max_steps", outcome.engineCounts.maxSteps}};
+    if (outcome.engine != nullptr) {
+        result["engine"] = {{"name", outcome.engine->name},
+                            {"version", outcome.engine->version},
+                            {"certificate", toJson(outcome.engine->certificate)}};
+        if (outcome.engine->accuracy) {
+            result["engine"]["accuracy"] = accuracyJson(*outcome.engine->accuracy);
+        }
     }
     return result;
 }

@@ -24,10 +24,8 @@ struct FoldOutcome {
     const SampleSet* samples = nullptr;
     const Verification* verification = nullptr;
     const ExportResult* output = nullptr;
-    const Diagnostics* notes = nullptr; // of passes and samples
-    std::string engineName{};
-    std::string engineVersion{};
-    Counts engineCounts{}; // the engine's results against Crease's own
+    const Diagnostics* notes = nullptr;         // of passes and samples
+    const EngineVerification* engine = nullptr; // the written file in another runtime against Crease's own results
 };
 
 /// The objects of interface.md, "What --json prints". NaN and infinities become null.

@@ -188,9 +188,9 @@ std::string accountText(const FoldOutcome& outcome)
             "  accuracy   {:.4f} -> {:.4f} on {} ({} flips)\n", static_cast<double>(accuracy.correctBefore) / count,
             static_cast<double>(accuracy.correctAfter) / count, grouped(accuracy.count), accuracy.flips);
     }
-    if (!outcome.engineName.empty()) {
-        text += fmt::format("  engine     {} {}: {}\n", outcome.engineName, outcome.engineVersion,
-                            countsText(outcome.engineCounts));
+    if (outcome.engine != nullptr) {
+        text += fmt::format("  engine     {} {}: {}\n", outcome.engine->name, outcome.engine->version,
+                            sentence(outcome.engine->certificate));
     }
     if (report.islands.empty()) {
         text += "  integer    fully: no float op is left between the borders\n";

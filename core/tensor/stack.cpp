@@ -23,7 +23,8 @@ Result<Tensor> stacked(std::span<const Tensor> tensors)
         const Dims mine = tensor.dims().empty() ? Dims{1} : tensor.dims();
         if (Dims(mine.begin() + 1, mine.end()) != rest || tensor.type() != tensors.front().type()) {
             return failure(ErrorKind::Input, "shapes-differ",
-                "results of " + toText(tensors.front().dims()) + " and " + toText(tensor.dims()) + " cannot be joined in one array");
+                           "results of " + toText(tensors.front().dims()) + " and " + toText(tensor.dims()) +
+                               " cannot be joined in one array");
         }
         length += mine[0];
     }
@@ -39,7 +40,8 @@ Result<Tensor> stacked(std::span<const Tensor> tensors)
     for (const Tensor& tensor : tensors) {
         bytes += tensor.bytes();
     }
-    const std::shared_ptr<std::byte[]> memory = std::make_shared_for_overwrite<std::byte[]>(std::max<std::size_t>(bytes, 1));
+    const std::shared_ptr<std::byte[]> memory =
+        std::make_shared_for_overwrite<std::byte[]>(std::max<std::size_t>(bytes, 1));
     std::size_t at = 0;
     for (const Tensor& tensor : tensors) {
         if (tensor.bytes() > 0) {

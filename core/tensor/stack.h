@@ -8,7 +8,8 @@
 
 namespace crease {
 
-/// Tensors of one type joined along their first axis (scalars become a vector). Error (kind Input) where their other dimensions differ.
+/// Tensors of one type joined along their first axis (scalars become a vector). Error (kind Input) where their other
+/// dimensions differ.
 Result<Tensor> stacked(std::span<const Tensor> tensors);
 
 } // namespace crease
