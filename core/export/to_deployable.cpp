@@ -7,6 +7,7 @@
 #include "core/export/exporter.h"
 #include "core/ir/integer_nodes.h"
 #include "core/ir/verifier.h"
+#include "core/onnx/writer.h"
 #include "core/passes/integer_linear.h"
 
 #include <algorithm>
@@ -265,6 +266,9 @@ Result<Graph> toDeployable(const Graph& final, const Target& target, std::vector
     dropUnusedConstants(graph);
     TRY(graph.sort());
     finishNodes(graph, out.opset());
+    if (const int required = requiredOpset(graph); required > out.opset()) {
+        finishNodes(graph, required);
+    }
     nameNodes(graph);
     TRY(verify(graph));
     if (diagnostics) {

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/export/exporter.h"
+#include "core/export/integer_io.h"
+#include "core/export/read_back.h"
+#include "core/export/version.h"
+#include "core/onnx/importer.h"
+#include "core/onnx/writer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+namespace crease {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view versionKey = "crease.version";
+
+std::unexpected<Error> cannotWrite(const std::string& path, std::string message)
+{
+    Error error{ErrorKind::Output, "cannot-write", std::move(message)};
+    error.file = path;
+    return std::unexpected(std::move(error));
+}
+
+/// A folder beside the output that the file is written into and checked in; it goes with whatever is left in it.
+class Workshop {
+public:
+    static Result<Workshop> create(const std::string& path)
+    {
+        const fs::path target(path);
+        const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
+        const fs::path folder = parent / fmt::format(".{}.{}.part", target.filename().string(), ::getpid());
+        std::error_code error;
+        fs::create_directory(folder, error);
+        if (error) {
+            return cannotWrite(path, error.message());
+        }
+        return Workshop(folder);
+    }
+    Workshop(Workshop&& other) noexcept : m_folder(std::exchange(other.m_folder, {})) {}
+    Workshop(const Workshop&) = delete;
+    Workshop& operator=(const Workshop&) = delete;
+    Workshop& operator=(Workshop&&) = delete;
+    ~Workshop()
+    {
+        if (!m_folder.empty()) {
+            std::error_code ignored; // what cannot be removed stays
+            fs::remove_all(m_folder, ignored);
+        }
+    }
+
+    fs::path file(const std::string& path) const { return m_folder / fs::path(path).filename(); }
+
+    Result<void> moveTo(const std::string& path) const
+    {
+        const fs::path target(path);
+        std::vector<fs::path> files;
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(m_folder, error)) {
+            files.push_back(entry.path());
+        }
+        // The model itself goes last: it is what names the data.
+        std::ranges::sort(files, {}, [&](const fs::path& file) { return file.filename() == target.filename(); });
+        for (const fs::path& file : files) {
+            fs::rename(file, target.parent_path() / file.filename(), error);
+            if (error) {
+                return cannotWrite(path, error.message());
+            }
+        }
+        return {};
+    }
+
+private:
+    explicit Workshop(fs::path folder) : m_folder(std::move(folder)) {}
+    fs::path m_folder;
+};
+
+/// The metadata stands behind the graph, which for a big model is most of the file.
+bool writtenByCrease(const std::string& path)
+{
+    std::ifstream stream(path, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    return bytes.find(versionKey) != std::string::npos;
+}
+
+Result<void> mayReplace(const std::string& path, const ExportOptions& options)
+{
+    std::error_code error;
+    if (!fs::exists(path, error) || options.force) {
+        return {};
+    }
+    if (!fs::is_regular_file(path, error)) {
+        return cannotWrite(path, "it exists and is no regular file");
+    }
+    if (!writtenByCrease(path)) {
+        return cannotWrite(path, "the file exists and was not written by Crease: --force replaces it");
+    }
+    return {};
+}
+
+void setMetadata(Graph& graph, const Recipe& recipe, const Target& target, const ExportOptions& options)
+{
+    ModelInfo model = graph.model();
+    const auto set = [&](std::string_view key, std::string value) {
+        std::erase_if(model.metadata, [key](const auto& entry) { return entry.first == key; });
+        model.metadata.emplace_back(std::string(key), std::move(value));
+    };
+    set(versionKey, std::string(creaseVersion()));
+    set("crease.target", target.name);
+    set("crease.recipe", recipeToJson(recipe));
+    if (!options.sourceSha256.empty()) {
+        set("crease.source_sha256", options.sourceSha256);
+    }
+    graph.setModel(std::move(model));
+}
+
+/// The source value that a value of the final graph stands for: the one of its own name if there is, else the first.
+std::string sourceOf(const Trace& trace, ValueId id)
+{
+    const std::string& name = trace.final().value(id).name;
+    std::string first;
+    for (const ValueId ancestor : counterparts(trace, id, trace.stages.size(), 0)) {
+        const std::string& candidate = trace.original.value(ancestor).name;
+        if (candidate == name) {
+            return name;
+        }
+        first = first.empty() ? candidate : first;
+    }
+    return first;
+}
+
+/// Final names become source names; what has no counterpart in the source is left out.
+std::vector<Correspondence> inSourceNames(std::vector<Correspondence> list, const Trace& trace)
+{
+    std::vector<Correspondence> result;
+    for (Correspondence& entry : list) {
+        const ValueId id = trace.final().findValue(entry.source);
+        entry.source = id.valid() ? sourceOf(trace, id) : std::string();
+        if (!entry.source.empty()) {
+            result.push_back(std::move(entry));
+        }
+    }
+    return result;
+}
+
+std::uint64_t sizeOnDisk(const std::string& path)
+{
+    std::error_code error;
+    const auto model = fs::file_size(path, error);
+    const auto data = fs::file_size(path + ".data", error);
+    return model + (error ? 0 : data);
+}
+
+} // namespace
+
+Result<ExportResult> exportTrace(const Trace& trace, const Recipe& recipe, const Target& target,
+                                 const std::string& path, const ExportOptions& options, const Job& job)
+{
+    TRY(mayReplace(path, options));
+    ExportResult result;
+    result.file = path;
+    result.format = target.format;
+    const bool integerIo = options.integerIo == "integer" || recipe.io == "integer";
+    const Graph final = integerIo ? withIntegerIo(trace.final()) : trace.final();
+    std::vector<Correspondence> correspondence;
+    Graph deployable = TRY(toDeployable(final, target, &correspondence, &result.diagnostics));
+    setMetadata(deployable, recipe, target, options);
+    TRY(job.check());
+    const Workshop workshop = TRY(Workshop::create(path));
+    const std::string draft = workshop.file(path).string();
+    TRY(writeModel(deployable, draft));
+    TRY(job.check());
+    const ImportedModel readBack = TRY(importModel(draft, {}, job));
+    TRY(compareContents(deployable, readBack.graph));
+    TRY(compareResults(final, readBack.graph, result.diagnostics, job));
+    TRY(job.check());
+    result.bytes = sizeOnDisk(draft);
+    TRY(workshop.moveTo(path));
+    result.nodes = deployable.nodeCount();
+    for (const NodeId id : deployable.order()) {
+        ++result.ops[deployable.node(id).op];
+    }
+    result.correspondence = inSourceNames(std::move(correspondence), trace);
+    return result;
+}
+
+} // namespace crease
