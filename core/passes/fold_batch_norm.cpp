@@ -5,6 +5,7 @@
 #include "core/passes/codes.h"
 #include "core/passes/constants.h"
 #include "core/passes/match.h"
+#include "core/passes/quantized_data.h"
 #include "core/passes/quantizer_params.h"
 
 #include <algorithm>
@@ -132,50 +133,6 @@ std::expected<CodesAndGrid, Miss> scaled(const Weight& weight, const std::vector
     return std::move(*turned);
 }
 
-bool isLinear(const Node& node)
-{
-    static constexpr std::array ops{"Conv", "ConvTranspose", "Gemm", "MatMul"};
-    return node.domain.empty() && std::ranges::find(ops, node.op) != ops.end();
-}
-
-/// Whether the data comes from a quantizer, through data movement and monotone ops: the op will be integer.
-bool isOnGrid(const Graph& graph, ValueId data)
-{
-    std::vector<ValueId> waiting{data};
-    std::set<ValueId> seen;
-    while (!waiting.empty()) {
-        const ValueId at = waiting.back();
-        waiting.pop_back();
-        if (!seen.insert(at).second) {
-            continue;
-        }
-        const NodeId producer = at.valid() ? graph.producer(at) : NodeId{};
-        if (!producer.valid() || seen.size() > 256) {
-            if (at.valid() && graph.value(at).isConstant()) {
-                continue;
-            }
-            return false;
-        }
-        const Node& node = graph.node(producer);
-        if (isCrease(node, nodes::fakeQuant) || isCrease(node, nodes::dequantize)) {
-            continue;
-        }
-        const std::vector<std::size_t> picked = pickedInputs(graph, node);
-        const std::optional<ClampBounds> clamp = clampBounds(graph, node);
-        if (picked.empty() && !clamp) {
-            return false;
-        }
-        if (clamp) {
-            waiting.push_back(clamp->data);
-            continue;
-        }
-        for (const std::size_t slot : picked) {
-            waiting.push_back(node.input(slot));
-        }
-    }
-    return true;
-}
-
 /// One bias a channel from a scalar, [N], [1, N] ... constant, multiplied by `factor`; nothing for another form.
 std::optional<std::vector<double>> channelBias(const Graph& graph, ValueId bias, std::size_t channels, double factor)
 {
@@ -197,7 +154,7 @@ std::optional<std::vector<double>> channelBias(const Graph& graph, ValueId bias,
 Outcome foldAffine(const Graph& graph, NodeId id, Findings& findings)
 {
     const Node& node = graph.node(id);
-    if (!isLinear(node) || !node.input(0).valid() || graph.value(node.input(0)).codes || !node.output().valid()) {
+    if (!isLinearOp(node) || !node.input(0).valid() || graph.value(node.input(0)).codes || !node.output().valid()) {
         return NoMatch{};
     }
     const std::optional<Weight> weight = weightOf(graph, node);
@@ -219,7 +176,7 @@ Outcome foldAffine(const Graph& graph, NodeId id, Findings& findings)
         }
         return NoMatch{};
     }
-    if (!isOnGrid(graph, node.input(0))) {
+    if (!comesFromQuantizer(graph, node.input(0))) {
         return miss(
             "float-data",
             fmt::format("the data of {} is not quantized: nothing is folded into its weight", labelOf(graph, id)), id);
@@ -236,6 +193,9 @@ Outcome foldAffine(const Graph& graph, NodeId id, Findings& findings)
         bias.resize(weight->channels, 0.0);
         for (std::size_t c = 0; c < bias.size(); ++c) {
             bias[c] += (*constant)[c];
+        }
+        if (graph.producer(node.input(2)).valid()) {
+            roles.push_back({graph.producer(node.input(2)), "bias"});
         }
     }
     bias.resize(weight->channels, 0.0);
@@ -323,7 +283,7 @@ Outcome standaloneNorm(const Graph& graph, NodeId id)
         return NoMatch{};
     }
     const NodeId producer = graph.producer(node.input(0));
-    if (!producer.valid() || !isLinear(graph.node(producer))) {
+    if (!producer.valid() || !isLinearOp(graph.node(producer))) {
         return Miss{"no-linear-op",
                     fmt::format("its input is made by {}, not by a linear op",
                                 producer.valid() ? labelOf(graph, producer) : "no node"),
