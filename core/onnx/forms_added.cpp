@@ -29,6 +29,7 @@ constexpr std::array added{
     Added{"TopK", 11, "largest", 1},
     Added{"TopK", 11, "sorted", 1},
     Added{"DepthToSpace", 11, "mode", 0, "DCR"},
+    Added{"Dropout", 12, "seed"},
     Added{"ArgMax", 12, "select_last_index"},
     Added{"ArgMin", 12, "select_last_index"},
     Added{"GatherND", 12, "batch_dims"},

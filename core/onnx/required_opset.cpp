@@ -33,7 +33,7 @@ constexpr std::array introduced{
     Since{9, "MeanVarianceNormalization"},
     Since{9, "NonZero"},
     Since{9, "OneHot"},
-    Since{9, "Scatter"},
+    Since{9, "ScatterElements"},
     Since{9, "Shrink"},
     Since{9, "Sign"},
     Since{9, "Sinh"},
@@ -119,7 +119,7 @@ constexpr std::array introduced{
     Since{28, "SwiGLU"},
 };
 
-enum class Types { SmallInts, Ints, BFloat16, Bool };
+enum class Types { SmallInts, Ints, Floats, BFloat16, Bool };
 
 /// Types of the first input that an op took on later.
 struct Growth {
@@ -133,6 +133,7 @@ constexpr std::array growths{
     Growth{14, Types::SmallInts, "Sub"},
     Growth{14, Types::SmallInts, "Mul"},
     Growth{14, Types::SmallInts, "Div"},
+    Growth{11, Types::Floats, "Equal"},
     Growth{12, Types::Ints, "Clip"},
     Growth{11, Types::SmallInts, "Equal"},
     Growth{9, Types::Ints, "Flatten"},
@@ -168,6 +169,8 @@ bool isOf(Types types, ElementType type)
         return isInteger(type) && bitWidth(type) <= 16;
     case Types::Ints:
         return isInteger(type);
+    case Types::Floats:
+        return isFloat(type);
     case Types::BFloat16:
         return type == ElementType::BFloat16;
     case Types::Bool:
@@ -208,6 +211,8 @@ int opsetOfQuantizer(const Graph& graph, const Node& node)
              !(scale->shape->size() == 1 && scale->shape->front() == Dim{1}),
          13);
     need(scale != nullptr && (scale->type == ElementType::Float16 || scale->type == ElementType::BFloat16), 19);
+    need(node.attributes.contains("axis"), 13);
+    need(node.attributes.contains("saturate"), 19);
     need(node.intAttribute("block_size", 0) != 0, 21);
     need(node.intAttribute("output_dtype", 0) != 0, quantizes ? 21 : 23);
     need(node.intAttribute("precision", 0) != 0, 23);
@@ -239,9 +244,27 @@ int opsetOfTypes(const Graph& graph, const Node& node)
     return opset;
 }
 
-/// Softmax of opset 13 on one axis is an older one only on the last axis.
+/// Negative axes are allowed from opset 11.
+int opsetOfAxes(const Node& node)
+{
+    const auto negative = [](std::int64_t axis) { return axis < 0; };
+    const bool some = node.intAttribute("axis", 0) < 0 || std::ranges::any_of(node.intsAttribute("axes"), negative);
+    return some ? 11 : 1;
+}
+
+/// What one op alone needs. Softmax of opset 13 on one axis is an older one only on the last axis.
 int opsetOfMeaning(const Graph& graph, const Node& node)
 {
+    if (node.op == "Pow" && node.input(0).valid() && node.input(1).valid() &&
+        graph.value(node.input(0)).type != graph.value(node.input(1)).type) {
+        return 12;
+    }
+    if (node.op == "MaxPool" && node.outputs.size() > 1) {
+        return 8;
+    }
+    if (node.op == "Identity" && !graph.value(node.input(0)).opaqueType.empty()) {
+        return 16;
+    }
     if (node.version < 13 || (node.op != "Softmax" && node.op != "LogSoftmax" && node.op != "Hardmax")) {
         return node.op == "GroupNormalization" && node.version >= 21 ? 21 : 1;
     }
@@ -258,6 +281,7 @@ int opsetOfNode(const Graph& graph, Graph& scratch, const Node& node)
     if (found != introduced.end()) {
         opset = std::max(opset, found->opset);
     }
+    opset = std::max(opset, opsetOfAxes(node));
     if (node.op == "QuantizeLinear" || node.op == "DequantizeLinear") {
         opset = std::max(opset, opsetOfQuantizer(graph, node));
     }

@@ -8,11 +8,10 @@
 #include "tests/support/graph_text.h"
 
 #include <QDir>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
 
-#include <unistd.h>
+#include <ctime>
 
 using namespace crease;
 
@@ -489,13 +488,12 @@ void TestOnnxFiles::hugeGraphIsReadInTime()
         }
         graph.mutable_output(0)->set_name(last);
         const std::string bytes = test::bytesOf(model);
-        QElapsedTimer timer;
-        timer.start();
+        const std::clock_t start = std::clock(); // of this process, whatever else the machine does
         const auto imported = importedBytes(bytes);
         if (!imported || !modelBytes(imported->graph)) {
             return -1.0;
         }
-        return static_cast<double>(timer.nsecsElapsed()) * 1e-9;
+        return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     };
     const double half = seconds(25'000);
     const double whole = seconds(50'000);
