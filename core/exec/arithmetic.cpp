@@ -100,14 +100,16 @@ private:
     int m_count;
 };
 
-/// The sign of sum(terms) - (n + 1/2) * scale.
-int compareWithHalf(std::span<const ExactTerm> terms, double scale, std::int64_t n)
+/// The sign of sum(terms) - (n + 1/2) * divisor.
+int compareWithHalf(std::span<const ExactTerm> terms, const Divisor& divisor, std::int64_t n)
 {
     constexpr std::size_t inlineTerms = 16;
     const std::int64_t high = n / (std::int64_t{1} << 31);
     const std::int64_t low = n - high * (std::int64_t{1} << 31);
-    const std::array<ExactTerm, 2> half = {ExactTerm{-static_cast<double>(high), 0x1p31, scale},
-                                           ExactTerm{-(static_cast<double>(low) + 0.5), 1.0, scale}};
+    const double highPart = static_cast<double>(high) * divisor.count * 0x1p31;
+    const double lowPart = (static_cast<double>(low) + 0.5) * divisor.count;
+    const std::array<ExactTerm, 2> half = {ExactTerm{-highPart, divisor.scale, divisor.other},
+                                           ExactTerm{-lowPart, divisor.scale, divisor.other}};
     if (terms.size() + 2 <= inlineTerms) {
         std::array<ExactTerm, inlineTerms> all;
         std::copy(terms.begin(), terms.end(), all.begin());
@@ -236,15 +238,16 @@ int signOfSum(std::span<const ExactTerm> terms)
     return sum.sign();
 }
 
-std::int64_t roundedQuotient(std::span<const ExactTerm> terms, double scale, double approximateQuotient)
+std::int64_t roundedQuotient(std::span<const ExactTerm> terms, const Divisor& divisor, double approximateQuotient)
 {
-    assert(scale > 0.0 && std::isfinite(scale));
+    const double scale = divisor.scale * divisor.other * divisor.count;
+    assert(scale >= 0.0 && !std::isnan(approximateQuotient));
     constexpr auto limit = std::int64_t{1} << 62;
     double magnitude = 0.0;
     for (const ExactTerm& term : terms) {
         magnitude += std::fabs(term.a * term.b * term.c);
     }
-    const double margin = quotientMargin(approximateQuotient, magnitude / scale);
+    const double margin = quotientMargin(approximateQuotient, scale > 0.0 ? magnitude / scale : 0.0);
     if (std::fabs(approximateQuotient) - margin >= quotientLimit || std::isinf(approximateQuotient)) {
         return approximateQuotient > 0.0 ? limit : -limit;
     }
@@ -253,9 +256,9 @@ std::int64_t roundedQuotient(std::span<const ExactTerm> terms, double scale, dou
         return static_cast<std::int64_t>(roundHalfEven(approximateQuotient));
     }
     // The smallest n with sum <= (n + 1/2) * scale: gallop from the approximation, then bisect.
-    const auto beyond = [&](std::int64_t n) { return compareWithHalf(terms, scale, n) > 0; };
+    const auto beyond = [&](std::int64_t n) { return compareWithHalf(terms, divisor, n) > 0; };
     std::int64_t low = static_cast<std::int64_t>(below);
-    if (compareWithHalf(terms, scale, low) == 0) {
+    if (compareWithHalf(terms, divisor, low) == 0) {
         return low % 2 == 0 ? low : low + 1;
     }
     const auto longer = [](std::int64_t step) { return std::min(step * 2, limit / 2); };
@@ -278,7 +281,7 @@ std::int64_t roundedQuotient(std::span<const ExactTerm> terms, double scale, dou
         const std::int64_t middle = low + (high - low) / 2;
         (beyond(middle) ? low : high) = middle;
     }
-    const bool tie = compareWithHalf(terms, scale, high) == 0;
+    const bool tie = compareWithHalf(terms, divisor, high) == 0;
     return tie && high % 2 != 0 ? high + 1 : high;
 }
 

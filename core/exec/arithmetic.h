@@ -48,10 +48,44 @@ struct ExactTerm {
 /// added as integers.
 int signOfSum(std::span<const ExactTerm> terms);
 
-/// rne(sum of terms / scale), decided exactly: by the given approximation (any order of double arithmetic), and where
-/// that lies within quotientMargin of a tie by signOfSum. Saturates at +-2^62. scale > 0 and finite, terms finite.
-/// architecture.md decision 3.
-std::int64_t roundedQuotient(std::span<const ExactTerm> terms, double scale, double approximateQuotient);
+/// A positive divisor as a product of finite doubles; `count` is a whole number below 2^21.
+struct Divisor {
+    double scale = 1.0;
+    double other = 1.0;
+    double count = 1.0;
+};
+
+/// rne(sum of terms / divisor), decided exactly: by the given approximation (any order of double arithmetic), and where
+/// that lies within quotientMargin of a tie by signOfSum. Saturates at +-2^62. Terms finite. architecture.md
+/// decision 3.
+std::int64_t roundedQuotient(std::span<const ExactTerm> terms, const Divisor& divisor, double approximateQuotient);
+
+inline std::int64_t roundedQuotient(std::span<const ExactTerm> terms, double scale, double approximateQuotient)
+{
+    return roundedQuotient(terms, Divisor{scale}, approximateQuotient);
+}
+
+/// clamp(rne(sum of terms / divisor) + zero point, lo, hi), decided exactly. `quotient` is the sum over the divisor in
+/// double and `magnitude` the sum of the terms' magnitudes over the divisor; `terms()` is asked only near a tie.
+template <class Terms>
+std::int64_t roundedCode(double quotient, double magnitude, const Divisor& divisor, std::int64_t zeroPoint,
+                         std::int64_t lo, std::int64_t hi, Terms&& terms)
+{
+    const double margin = quotientMargin(quotient, magnitude);
+    const double below = static_cast<double>(lo - zeroPoint);
+    const double above = static_cast<double>(hi - zeroPoint);
+    if (quotient < below - 1.0 - margin) {
+        return lo;
+    }
+    if (quotient > above + 1.0 + margin) {
+        return hi;
+    }
+    const double rounded = roundHalfEven(quotient);
+    if (0.5 - std::fabs(quotient - rounded) > margin) {
+        return static_cast<std::int64_t>(std::clamp(rounded, below, above)) + zeroPoint;
+    }
+    return std::clamp(roundedQuotient(terms(), divisor, quotient), lo - zeroPoint, hi - zeroPoint) + zeroPoint;
+}
 
 /// sat(rne(x / s) + z) into [lo, hi] in the arithmetic of the reference: x/s in double, snapped. NaN gives lo. Infinite
 /// x saturates.

@@ -12,9 +12,5 @@ std::span<const KernelRow> resizeKernels()
 {
     return {};
 }
-std::span<const KernelRow> integerKernels()
-{
-    return {};
-}
 
 } // namespace crease

@@ -132,6 +132,38 @@ private slots:
         QCOMPARE(roundedQuotient(eighths, 1.0, 4.5), 4);
     }
 
+    void roundedQuotientByAProductOfDivisors()
+    {
+        // 3 * 0.1 / (0.1 * 2 * 3): the product of the divisors rounds in double, the decision does not.
+        const ExactTerm term{3.0, 0.1, 1.0};
+        QCOMPARE(roundedQuotient(std::span(&term, 1), Divisor{0.1, 2.0, 3.0}, 0.5 + 1e-12), 0);
+        const ExactTerm above{3.0, std::nextafter(0.1, 1.0), 1.0};
+        QCOMPARE(roundedQuotient(std::span(&above, 1), Divisor{0.1, 2.0, 3.0}, 0.5 - 1e-12), 1);
+        const ExactTerm wide{-0x1p40, 7.0, 1.0};
+        QCOMPARE(roundedQuotient(std::span(&wide, 1), Divisor{1.0, 1.0, 14.0}, -0x1p39), -(std::int64_t{1} << 39));
+    }
+
+    void roundedCodeClampsAndAsksOnlyNearATie()
+    {
+        int asked = 0;
+        const auto code = [&](double quotient, double exact) {
+            return roundedCode(quotient, std::fabs(quotient), Divisor{1.0}, 3, -8, 7, [&] {
+                ++asked;
+                static ExactTerm term;
+                term = {exact, 1.0, 1.0};
+                return std::span<const ExactTerm>(&term, 1);
+            });
+        };
+        QCOMPARE(code(1.25, 1.25), 4);
+        QCOMPARE(code(100.0, 100.0), 7);
+        QCOMPARE(code(-1e30, -1e30), -8);
+        QCOMPARE(asked, 0);
+        QCOMPARE(code(1.5, 1.5), 5);
+        QCOMPARE(code(1.5, std::nextafter(1.5, 0.0)), 4);
+        QCOMPARE(code(4.5, 4.5), 7);
+        QCOMPARE(asked, 3);
+    }
+
     void roundedQuotientSaturates()
     {
         const ExactTerm huge{1e300, 1e8, 1.0};
