@@ -57,6 +57,8 @@ private slots:
     void modelsSurvive_data();
     void modelsSurvive();
     void nodeTestsSurvive();
+    void meaningSurvives_data();
+    void meaningSurvives();
 
 private:
     QTemporaryDir m_folder;
@@ -104,6 +106,52 @@ void TestOnnxRoundtrip::nodeTestsSurvive()
     qInfo("%d models, %d of an opset below 7", int(files.size()), refused);
     QVERIFY(files.size() > refused + 900);
     QVERIFY2(failures.isEmpty(), qPrintable(failures.join('\n')));
+}
+
+void TestOnnxRoundtrip::meaningSurvives_data()
+{
+    QTest::addColumn<QString>("folder");
+    QTest::addColumn<int>("least"); // models whose results are compared
+    QTest::newRow("models of others") << modelsFolder() << 35;
+    QTest::newRow("samples") << QStringLiteral(CREASE_SOURCE_DIR "/samples") << 4;
+    QTest::newRow("node tests") << QStringLiteral("/usr/share/libonnx-testdata/data/node") << 700;
+}
+
+/// onnx's checker and ONNX Runtime judge what was written.
+void TestOnnxRoundtrip::meaningSurvives()
+{
+    QFETCH(QString, folder);
+    QFETCH(int, least);
+    const QStringList files = modelsBelow(folder);
+    if (files.isEmpty()) {
+        QSKIP("no models in this folder");
+    }
+    const QString python = qEnvironmentVariable("CREASE_PYTHON", "python3");
+    if (QProcess::execute(python, {"-c", "import onnx, onnxruntime"}) != 0) {
+        QSKIP("no Python with onnx and onnxruntime (CREASE_PYTHON)");
+    }
+    QByteArray pairs;
+    for (const QString& file : files) {
+        const auto model = importModel(file.toStdString(), {}, {});
+        const QString written = m_folder.filePath(QString("pair%1.onnx").arg(pairs.size()));
+        if (file.contains("/test_training_") || !model || !writeModel(model->graph, written.toStdString())) {
+            continue;
+        }
+        pairs += QFile::encodeName(file) + '\t' + QFile::encodeName(written) + '\n';
+    }
+    QProcess judge;
+    judge.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    judge.start(python, {QStringLiteral(CREASE_SOURCE_DIR "/tests/core/onnx/data/compare_models.py")});
+    QVERIFY(judge.waitForStarted());
+    judge.write(pairs);
+    judge.closeWriteChannel();
+    QVERIFY(judge.waitForFinished(250'000));
+    const QString verdict = QString::fromUtf8(judge.readAllStandardOutput()).trimmed();
+    QCOMPARE(judge.exitCode(), 0);
+    QVERIFY2(!verdict.contains("fault: "), qPrintable(verdict));
+    const int compared = verdict.section(' ', -1).toInt();
+    qInfo("%d models give the same bits in ONNX Runtime", compared);
+    QVERIFY(compared >= least);
 }
 
 QTEST_GUILESS_MAIN(TestOnnxRoundtrip)
