@@ -4,10 +4,6 @@
 namespace crease {
 
 
-std::span<const KernelRow> normKernels()
-{
-    return {};
-}
 std::span<const KernelRow> resizeKernels()
 {
     return {};
