@@ -46,11 +46,6 @@ void attribute(const std::vector<Difference>& differences, const Pair& pair, con
     for (const Difference& difference : differences) {
         const std::size_t c = gridChannels.of(difference.index);
         const std::int64_t apart = std::abs(std::int64_t{difference.after} - std::int64_t{difference.before});
-        if (pair.bound > 0.0) {
-            const double allowed = pair.bound / pair.grid.scale(c) + 1.0 + 1e-9;
-            ++(static_cast<double>(apart) <= allowed ? counts.noise : counts.unexplained);
-            continue;
-        }
         const double v = difference.index < steps.size() ? steps[difference.index] : std::nan("");
         if (apart != 1 || !std::isfinite(v)) {
             ++counts.unexplained;

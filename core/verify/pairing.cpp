@@ -8,40 +8,32 @@ namespace crease {
 
 namespace {
 
-struct Link {
-    ValueId before;
-    double bound = 0.0;
-};
-
 /// The values of the graph before that a value of the graph after is equal to, given the relations that name it.
-std::vector<Link> linksOf(const Graph& before, ValueId after, const std::vector<const ValueRelation*>& relations)
+std::vector<ValueId> linksOf(const Graph& before, ValueId after, const std::vector<const ValueRelation*>& relations)
 {
-    std::vector<Link> links;
+    std::vector<ValueId> links;
     bool sameId = before.contains(after);
     for (const ValueRelation* relation : relations) {
         if (relation->kind == Relation::Clamped) {
             sameId = sameId && relation->before != after;
         } else if (before.contains(relation->before) && relation->before != after) {
-            links.push_back({relation->before, relation->kind == Relation::Within ? relation->bound : 0.0});
-        } else if (relation->before == after && relation->kind == Relation::Within) {
-            links.push_back({after, relation->bound});
-            sameId = false;
+            links.push_back(relation->before);
         }
     }
     if (sameId) {
-        links.insert(links.begin(), {after, 0.0});
+        links.insert(links.begin(), after);
     }
     return links;
 }
 
 /// linksOf for every value that a relation of the stage names.
-std::map<ValueId, std::vector<Link>> linksOf(const Stage& stage, const Graph& before)
+std::map<ValueId, std::vector<ValueId>> linksOf(const Stage& stage, const Graph& before)
 {
     std::map<ValueId, std::vector<const ValueRelation*>> relations;
     for (const ValueRelation& relation : stage.relations) {
         relations[relation.after].push_back(&relation);
     }
-    std::map<ValueId, std::vector<Link>> result;
+    std::map<ValueId, std::vector<ValueId>> result;
     for (const auto& [after, named] : relations) {
         result.emplace(after, linksOf(before, after, named));
     }
@@ -79,11 +71,11 @@ const Grid* narrowGrid(const Value& value)
 }
 
 /// How the two can be compared, if at all.
-std::optional<Pair> comparable(const Graph& before, const Graph& after, const Link& link, ValueId id, bool output)
+std::optional<Pair> comparable(const Graph& before, const Graph& after, ValueId from, ValueId id, bool output)
 {
-    const Value& a = before.value(link.before);
+    const Value& a = before.value(from);
     const Value& b = after.value(id);
-    Pair pair{link.before, id, Pair::Kind::Steps, {}, link.bound, output};
+    Pair pair{from, id, Pair::Kind::Steps, {}, output};
     const Grid* grid = narrowGrid(b) != nullptr ? narrowGrid(b) : narrowGrid(a);
     const bool realBefore = a.codes || isFloat(a.type);
     const bool realAfter = b.codes || isFloat(b.type);
@@ -119,7 +111,7 @@ void pairOutputs(const Graph& before, const Graph& after, Pairing& pairing, std:
         }
         done[id.index] = true;
         const auto pair =
-            i < before.outputs().size() ? comparable(before, after, {before.outputs()[i]}, id, true) : std::nullopt;
+            i < before.outputs().size() ? comparable(before, after, before.outputs()[i], id, true) : std::nullopt;
         if (pair) {
             pairing.pairs.push_back(*pair);
         } else {
@@ -138,11 +130,11 @@ Pairing pairUp(const Graph& before, const Graph& after, LinksOf linksOfValue)
         if (done[id.index] || after.value(id).isConstant() || (!after.producer(id).valid() && !after.isInput(id))) {
             continue;
         }
-        for (const Link& link : linksOfValue(id)) {
-            if (before.value(link.before).isConstant()) {
+        for (const ValueId from : linksOfValue(id)) {
+            if (before.value(from).isConstant()) {
                 continue;
             }
-            if (const auto pair = comparable(before, after, link, id, false)) {
+            if (const auto pair = comparable(before, after, from, id, false)) {
                 pairing.pairs.push_back(*pair);
                 break;
             }
@@ -168,34 +160,31 @@ Pairing pairStage(const Trace& trace, std::size_t stage)
         if (found != links.end()) {
             return found->second;
         }
-        return before.contains(id) ? std::vector<Link>{{id}} : std::vector<Link>{};
+        return before.contains(id) ? std::vector<ValueId>{id} : std::vector<ValueId>{};
     });
 }
 
 Pairing pairWhole(const Trace& trace)
 {
-    std::vector<std::map<ValueId, std::vector<Link>>> links;
+    std::vector<std::map<ValueId, std::vector<ValueId>>> links;
     for (std::size_t stage = 0; stage < trace.stages.size(); ++stage) {
         links.push_back(linksOf(trace.stages[stage], trace.graph(stage)));
     }
     return pairUp(trace.original, trace.final(), [&](ValueId id) {
-        std::vector<Link> current{{id}};
+        std::vector<ValueId> current{{id}};
         for (std::size_t stage = trace.stages.size(); stage-- > 0;) {
-            std::vector<Link> next;
-            const auto add = [&](Link link) {
-                const bool known = std::ranges::any_of(next, [&](const Link& l) { return l.before == link.before; });
-                if (!known) {
-                    next.push_back(link);
+            std::vector<ValueId> next;
+            const auto add = [&](ValueId value) {
+                if (std::ranges::find(next, value) == next.end()) {
+                    next.push_back(value);
                 }
             };
-            for (const Link& link : current) {
-                const auto found = links[stage].find(link.before);
+            for (const ValueId value : current) {
+                const auto found = links[stage].find(value);
                 if (found != links[stage].end()) {
-                    for (const Link& further : found->second) {
-                        add({further.before, further.bound + link.bound});
-                    }
-                } else if (trace.graph(stage).contains(link.before)) {
-                    add(link);
+                    std::ranges::for_each(found->second, add);
+                } else if (trace.graph(stage).contains(value)) {
+                    add(value);
                 }
             }
             current = std::move(next);

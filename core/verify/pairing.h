@@ -20,7 +20,6 @@ struct Pair {
     ValueId after;
     Kind kind = Kind::Steps;
     Grid grid{};
-    double bound = 0.0;    // Relation::Within: in real units
     bool output = false;   // of the graph
     bool constant = false; // the same for every sample
 };

@@ -14,6 +14,9 @@ namespace crease {
 
 namespace {
 
+constexpr double referenceError =
+    1e-12; // of the range of a float output: what sums of doubles in another order differ by
+
 Fidelity coarser(Fidelity a, Fidelity b)
 {
     return static_cast<int>(a) >= static_cast<int>(b) ? a : b;
@@ -50,12 +53,14 @@ Verdict verdictOf(const Pair& pair, const MetricSums& sums, Fidelity fidelity, d
     }
     if (pair.kind == Pair::Kind::Reals) {
         const double relative = sums.finish().relative;
-        return relative == 0.0 ? Verdict::Exact : relative <= tolerance ? Verdict::WithinTolerance : Verdict::Failed;
+        return relative <= referenceError ? Verdict::Exact
+               : relative <= tolerance    ? Verdict::WithinTolerance
+                                          : Verdict::Failed;
     }
     if (counts.maxSteps == 0) {
         return Verdict::Exact;
     }
-    return fidelity == Fidelity::X && pair.bound == 0.0 ? Verdict::Failed : Verdict::WithinSteps;
+    return fidelity == Fidelity::X ? Verdict::Failed : Verdict::WithinSteps;
 }
 
 /// What went wrong with a value whose differences are all attributed.
@@ -158,7 +163,11 @@ private:
                                     bool whole)
     {
         GraphComparison comparison{TRY(program(from)), TRY(program(to)), std::move(pairing), {}, whole};
-        const bool noise = whole || m_trace.stages[to - 1].pass == "legalise";
+        const bool noise =
+            std::any_of(m_trace.stages.begin() + static_cast<std::ptrdiff_t>(from),
+                        m_trace.stages.begin() + static_cast<std::ptrdiff_t>(to), [](const Stage& stage) {
+                            return stage.pass == "legalise" && fidelityOf(stage) != Fidelity::X;
+                        });
         for (std::size_t i = 0; i < comparison.pairing.pairs.size(); ++i) {
             const Pair& pair = comparison.pairing.pairs[i];
             Causes causes{noise, cones[i].islands};
