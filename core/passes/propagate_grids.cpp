@@ -2,6 +2,7 @@
 #include "core/passes/propagate_grids.h"
 
 #include "core/passes/match.h"
+#include "core/passes/split_concat.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -211,6 +212,7 @@ std::vector<Rule> propagateGridsRules()
         {"propagate-grids/pass-on", "L2, L3", Fidelity::X, passGridOn},
         {"propagate-grids/drop-identity", "L4", Fidelity::X, dropIdentityQuantizer},
         {"propagate-grids/hoist", "L2, L3", Fidelity::X, hoistQuantizer},
+        {"propagate-grids/split-concat", "linearity", Fidelity::X, splitLinearOverConcat},
     };
 }
 

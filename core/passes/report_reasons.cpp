@@ -114,6 +114,26 @@ Reason Reasons::ofNode(NodeId id) const
     return {"no-integer-form", fmt::format("{} has no integer form here", label), nameOf(*m_graph, id)};
 }
 
+/// Why the float op behind a quantizer is float: its own reason, or that of the nearest op before it that has one.
+Reason Reasons::ofSource(NodeId id) const
+{
+    NodeId at = id;
+    for (int i = 0; i < 32 && at.valid() && isFloatOp(at); ++i) {
+        if (const std::optional<Reason> reason = missAt(at)) {
+            return *reason;
+        }
+        NodeId next;
+        for (const ValueId input : m_graph->node(at).inputs) {
+            if (input.valid() && m_graph->producer(input).valid() && isFloatOp(m_graph->producer(input))) {
+                next = m_graph->producer(input);
+                break;
+            }
+        }
+        at = next;
+    }
+    return ofNode(id);
+}
+
 bool Reasons::feedsInteger(ValueId codes) const
 {
     if (m_graph->isOutput(codes)) {
@@ -173,7 +193,7 @@ std::optional<Reason> Reasons::keptBecause(const std::vector<NodeId>& descendant
         if (dequantizes) {
             kept = ofReaders(node.output());
         } else if (m_graph->producer(node.input(0)).valid()) {
-            kept = ofNode(m_graph->producer(node.input(0)));
+            kept = ofSource(m_graph->producer(node.input(0)));
         }
         if (!kept) {
             kept = Reason{"graph-border", "it stands between graph inputs and outputs and no op computes on its codes",

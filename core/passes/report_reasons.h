@@ -26,6 +26,7 @@ public:
 
 private:
     Reason ofNode(NodeId id) const;
+    Reason ofSource(NodeId id) const;
     bool isFloatOp(NodeId id) const;
     bool feedsInteger(ValueId codes) const;
     std::optional<Reason> ofReaders(ValueId real) const;
