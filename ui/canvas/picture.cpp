@@ -184,6 +184,7 @@ layout::Graph layoutInput(const Scene& scene)
         box.id = node.id;
         box.width = boxWidth(node, widths);
         box.height = node.kind == SceneNode::Kind::Op ? 34 : 22;
+        box.isInput = node.kind == SceneNode::Kind::Input;
         if (node.weight)
             box.padLeft = badgeWidth(*node.weight, widths) + 28;
         const QString& label = node.shortName.isEmpty() ? node.op : node.shortName;
@@ -202,6 +203,8 @@ layout::Graph layoutInput(const Scene& scene)
         e.toOffset = edge.toOffset;
         e.tensor = edge.tensor;
         e.tight = edge.tight;
+        if (scene.nodes[edge.to].kind == SceneNode::Kind::Output)
+            e.minSpan = 2; // a Dequantize will stand there
         graph.edges.push_back(e);
     }
     return graph;

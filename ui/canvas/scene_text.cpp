@@ -2,6 +2,7 @@
 #include "ui/canvas/scene_text.h"
 
 #include "core/ir/integer_nodes.h"
+#include "core/ops/op_table.h"
 
 #include <QStringList>
 
@@ -262,9 +263,11 @@ QString shortNodeName(const Graph& graph, NodeId id, const QString& prefix)
         name.remove(0, 1);
     if (!prefix.isEmpty() && name.startsWith(prefix))
         name.remove(0, prefix.size());
-    const QString op = "/" + text(graph.node(id).op);
-    if (name.endsWith(op))
-        name.chop(op.size());
+    // The end of an exporter's path is the op, or what it was before a pass.
+    const qsizetype slash = name.lastIndexOf('/');
+    const std::string end = name.mid(slash + 1).toStdString();
+    if (slash > 0 && (end == graph.node(id).op || findOp(end) != nullptr))
+        name.truncate(slash);
     return name;
 }
 

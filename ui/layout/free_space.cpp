@@ -21,7 +21,8 @@ Point findPlace(const RectIndex& taken, const PlaceWish& wish)
     const double least = wish.top + wish.height / 2;
     const double most = wish.bottom - wish.height / 2;
     const bool fits = most >= least;
-    const Point start{wish.at.x, fits ? std::clamp(wish.at.y, least, most) : wish.at.y};
+    // Where the wished rows are too low, below its producers is better than above its consumers.
+    const Point start{wish.at.x, fits ? std::clamp(wish.at.y, least, most) : std::max(wish.at.y, least)};
     if (taken.isFree(around(start, wish)))
         return start;
     const double stepX = (wish.width + wish.gapX) / 2;
@@ -37,7 +38,7 @@ Point findPlace(const RectIndex& taken, const PlaceWish& wish)
                 if (std::abs(i) != ring && std::abs(j) != ring)
                     continue;
                 const Point at{start.x + j * stepX, start.y + i * stepY};
-                const double outside = fits ? std::max({0.0, least - at.y, at.y - most}) : 0;
+                const double outside = std::max({0.0, least - at.y, fits ? at.y - most : 0.0});
                 // Right before left where both are free, so that the choice is the same every time.
                 const double cost =
                     std::abs(at.x - start.x) + 2 * std::abs(at.y - start.y) + 6 * outside + (at.x < start.x ? 1 : 0);

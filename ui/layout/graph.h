@@ -41,6 +41,8 @@ struct Box {
     double padRight = 0;
     /// Width of a stub chip that names this box.
     double chipWidth = 96;
+    /// The data of the graph flows in here; what no such box leads to is a constant and stands above its reader.
+    bool isInput = false;
     friend bool operator==(const Box&, const Box&) = default;
 };
 
@@ -59,6 +61,8 @@ struct Edge {
     std::uint64_t tensor = 0;
     /// The two boxes may stand closer together (Quantize and Dequantize of one pair).
     bool tight = false;
+    /// Ranks between the two boxes at least; 2 leaves a place for a box that a later stage puts in.
+    int minSpan = 1;
     friend bool operator==(const Edge&, const Edge&) = default;
 };
 
@@ -70,6 +74,8 @@ struct Graph {
 struct Metrics {
     double rankGap = 30;
     double tightGap = 10;
+    /// Between tight rows where another edge bends.
+    double bendGap = 16;
     double columnGap = 16;
     double laneGap = 10;
     double chipHeight = 16;

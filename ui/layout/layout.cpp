@@ -114,26 +114,30 @@ std::vector<double> rowCentres(LayoutResult& result, const Metrics& metrics)
     std::vector<double> height(rows, 0);
     std::vector<int> tight(rows, 0);
     std::vector<int> loose(rows, 0);
+    std::vector<int> bends(rows + 1, 0);
     for (Index b = 0; b < result.boxes.size(); ++b) {
         double& h = height[static_cast<std::size_t>(result.ranks[b])];
         h = std::max(h, result.boxes[b].height);
     }
     for (Index e = 0; e < result.edges.size(); ++e) {
+        if (result.paths[e].shape == PathShape::Stub)
+            continue;
         const int from = result.ranks[result.edges[e].from];
         const int to = result.ranks[result.edges[e].to];
-        if (to == from + 1 && result.paths[e].shape != PathShape::Stub)
+        if (to == from + 1) {
             ++(result.edges[e].tight ? tight : loose)[static_cast<std::size_t>(to)];
-        else if (result.paths[e].shape != PathShape::Stub && to > 0 && to < last + 1)
-            ++loose[static_cast<std::size_t>(to)];
-        if (from >= 0 && from + 1 <= last && to != from + 1 && result.paths[e].shape != PathShape::Stub)
-            ++loose[static_cast<std::size_t>(from) + 1];
+            continue;
+        }
+        ++bends[static_cast<std::size_t>(from) + 1];
+        ++bends[static_cast<std::size_t>(to)];
     }
     std::vector<double> centre(rows, 0);
     for (std::size_t r = 0; r < rows; ++r) {
         if (height[r] == 0)
             height[r] = 34;
         if (r > 0) {
-            const double gap = tight[r] > 0 && loose[r] == 0 ? metrics.tightGap : metrics.rankGap;
+            const double tightest = bends[r] > 0 ? metrics.bendGap : metrics.tightGap;
+            const double gap = tight[r] > 0 && loose[r] == 0 ? tightest : metrics.rankGap;
             centre[r] = centre[r - 1] + height[r - 1] / 2 + gap + height[r] / 2;
         }
     }

@@ -87,29 +87,41 @@ std::size_t distinctOutputs(const Graph& graph, const Adjacency& adjacency, Inde
     return seen.size();
 }
 
+/// Boxes that no input leads to: weights, their quantizers, constant subgraphs.
+std::vector<bool> constants(const Graph& graph, const Adjacency& adjacency, const Ranking& ranking)
+{
+    const bool anyInput = std::ranges::any_of(graph.boxes, &Box::isInput);
+    std::vector<bool> constant(graph.boxes.size(), true);
+    bool first = !anyInput; // without inputs the first source is one
+    for (Index box : ranking.order) {
+        bool isConstant = !graph.boxes[box].isInput;
+        if (first) {
+            isConstant = false;
+            first = false;
+        }
+        for (Index e : adjacency.in(box))
+            isConstant = isConstant && constant[graph.edges[e].from];
+        constant[box] = isConstant;
+    }
+    return constant;
+}
+
 void pushDown(const Graph& graph, const Adjacency& adjacency, Ranking& ranking)
 {
-    // Free boxes hang on one consumer alone (a weight and its quantizer) and move with it.
-    std::vector<bool> isFree(graph.boxes.size(), false);
-    for (Index box : ranking.order) {
-        bool free = adjacency.out(box).size() == 1;
-        for (Index e : adjacency.in(box))
-            free = free && isFree[graph.edges[e].from];
-        isFree[box] = free;
-    }
+    const std::vector<bool> constant = constants(graph, adjacency, ranking);
     for (auto it = ranking.order.rbegin(); it != ranking.order.rend(); ++it) {
         const Index box = *it;
         int lowest = ranking.count;
         for (Index e : adjacency.out(box)) {
             if (!ranking.stub[e])
-                lowest = std::min(lowest, ranking.rank[graph.edges[e].to] - 1);
+                lowest = std::min(lowest, ranking.rank[graph.edges[e].to] - graph.edges[e].minSpan);
         }
         if (lowest == ranking.count || lowest <= ranking.rank[box])
             continue;
         std::size_t inputs = 0;
         for (Index e : adjacency.in(box))
-            inputs += isFree[graph.edges[e].from] || ranking.stub[e] ? 0 : 1;
-        if (distinctOutputs(graph, adjacency, box) >= inputs)
+            inputs += constant[graph.edges[e].from] || ranking.stub[e] ? 0 : 1;
+        if (constant[box] || distinctOutputs(graph, adjacency, box) >= inputs)
             ranking.rank[box] = lowest;
     }
 }
@@ -154,7 +166,8 @@ Ranking rankBoxes(const Graph& graph, const Adjacency& adjacency, const Metrics&
     for (Index box : ranking.order) {
         for (Index e : adjacency.out(box)) {
             if (!ranking.stub[e])
-                ranking.rank[graph.edges[e].to] = std::max(ranking.rank[graph.edges[e].to], ranking.rank[box] + 1);
+                ranking.rank[graph.edges[e].to] =
+                    std::max(ranking.rank[graph.edges[e].to], ranking.rank[box] + graph.edges[e].minSpan);
         }
         ranking.count = std::max(ranking.count, ranking.rank[box] + 1);
     }
