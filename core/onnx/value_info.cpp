@@ -4,6 +4,7 @@
 #include "core/onnx/wire.h"
 #include "core/ops/onnx_types.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace crease {
@@ -59,6 +60,14 @@ Result<Value> readValueInfo(onnx::ValueInfoProto& proto)
         value.shape = std::move(shape);
     }
     return value;
+}
+
+bool hasDenotation(const onnx::TypeProto& type)
+{
+    const auto& dims = type.tensor_type().shape().dim();
+    return type.has_tensor_type() && (!type.denotation().empty() || std::ranges::any_of(dims, [](const auto& dim) {
+               return !dim.denotation().empty();
+           }));
 }
 
 void writeValueInfo(const Value& value, const std::string& name, onnx::ValueInfoProto& proto)

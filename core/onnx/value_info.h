@@ -8,6 +8,7 @@
 namespace crease {
 
 Result<Value> readValueInfo(onnx::ValueInfoProto& proto);
+bool hasDenotation(const onnx::TypeProto& type); // of the type or a dimension: they are not kept
 void writeValueInfo(const Value& value, const std::string& name, onnx::ValueInfoProto& proto);
 
 /// The key/value pairs of a metadata_props field, taken out of the bytes of extra fields.

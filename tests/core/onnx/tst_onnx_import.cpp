@@ -75,6 +75,9 @@ private slots:
     void repeatedConstantsWarn();
     void subgraphsCapture();
     void subgraphInAFunction();
+    void functionWithWeightsCalledTwice();
+    void functionsThatExplode();
+    void denotationsAreTold();
     void negative_graphs_data();
     void negative_graphs();
     void unsortedNodesAreSorted();
@@ -399,6 +402,56 @@ g (bool c, float[2] x) => (float[2] y) { y = local.f <slope: float = 0.5> (c, x)
     const QString text = textOf(model->graph);
     QVERIFY2(text.contains("LeakyRelu(%y/n) {alpha = 0.5}"), qPrintable(text));
     VERIFY_SURVIVES(*model);
+}
+
+void TestOnnxImport::functionWithWeightsCalledTwice()
+{
+    onnx::ModelProto proto = test::protoOf(std::string(functionHeader) + R"(
+g (bool c, float[2] x) => (float[2] y) { a = local.f (c, x) y = local.f (c, a) }
+<domain: "local", opset_import: ["" : 17]> f (k, v) => (w) {
+    w = If (k) <
+        then_branch = t () => (float[2] o) { o = Add (v, n) },
+        else_branch = e () => (float[2] o) { o = Relu (v) }
+    >
+})");
+    const std::vector<float> values{1.5F, 2.5F};
+    auto& weight = *proto.mutable_functions(0)->mutable_node(0)->mutable_attribute(0)->mutable_g()->add_initializer();
+    weight.set_name("n");
+    weight.set_data_type(1);
+    weight.add_dims(2);
+    weight.set_raw_data(values.data(), 8);
+    const auto model = imported(proto);
+    VERIFY_RESULT(model);
+    QCOMPARE(textOf(model->graph).count("const %n: f32[2] = [1.5, 2.5]"), 2);
+    VERIFY_SURVIVES(*model);
+}
+
+void TestOnnxImport::functionsThatExplode()
+{
+    std::string text(functionHeader);
+    text += "g (float[2] x) => (float[2] y) { y = local.f0 (x) }\n";
+    for (int i = 0; i < 30; ++i) {
+        const std::string callee = i == 29 ? "Neg" : "local.f" + std::to_string(i + 1);
+        text += "<domain: \"local\", opset_import: [\"\" : 17, \"local\" : 1]> f" + std::to_string(i) +
+                " (v) => (w) { t = " + callee + " (v) w = " + callee + " (t) }\n";
+    }
+    const QString error = errorOf(test::protoOf(text));
+    QCOMPARE(error, QString("functions, inlined, give over 300000 nodes"));
+}
+
+void TestOnnxImport::denotationsAreTold()
+{
+    onnx::ModelProto proto = test::protoOf(13, "g (float[2] x) => (float[2] y) { y = Neg (x) }");
+    proto.mutable_graph()
+        ->mutable_input(0)
+        ->mutable_type()
+        ->mutable_tensor_type()
+        ->mutable_shape()
+        ->mutable_dim(0)
+        ->set_denotation("DATA_BATCH");
+    const auto model = imported(proto);
+    VERIFY_RESULT(model);
+    QCOMPARE(idsOf(*model), QStringList{"denotations"});
 }
 
 void TestOnnxImport::negative_graphs_data()
