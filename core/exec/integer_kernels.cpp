@@ -36,6 +36,7 @@ constexpr std::array rows = {
     KernelRow{"GlobalAveragePool", "", integerGlobalAveragePool},
     KernelRow{"ReduceMean", "", integerReduceMean},
     KernelRow{"ReduceSum", "", integerReduceSum},
+    KernelRow{"Resize", "", integerResize},
 };
 
 } // namespace

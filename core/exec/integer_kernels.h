@@ -33,5 +33,6 @@ Result<std::vector<Tensor>> integerAveragePool(const KernelContext& context);
 Result<std::vector<Tensor>> integerGlobalAveragePool(const KernelContext& context);
 Result<std::vector<Tensor>> integerReduceMean(const KernelContext& context);
 Result<std::vector<Tensor>> integerReduceSum(const KernelContext& context);
+Result<std::vector<Tensor>> integerResize(const KernelContext& context);
 
 } // namespace crease
