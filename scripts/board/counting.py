@@ -5,8 +5,10 @@ import sys
 
 import onnx
 from google.protobuf.message import DecodeError
+from onnx import numpy_helper
 
 LINEAR = {"Conv": (0, 1), "ConvTranspose": (0, 1), "Gemm": (0, 1), "MatMul": (0, 1)}
+FLOAT_ONLY = {"ConvTranspose"}
 INTEGER_KERNELS = {
     "QLinearConv",
     "QLinearMatMul",
@@ -60,23 +62,70 @@ def quantized_linear_ops(model):
     return sum(all(behind_quantizer(node.input[index], made_by) for index in LINEAR[node.op_type]) for node in nodes)
 
 
+def is_average(node, constants):
+    """An average that is written as a convolution: all of its weights are the same code."""
+    if node.op_type not in ("QLinearConv", "ConvInteger"):
+        return False
+    weights = constants.get(node.input[3 if node.op_type == "QLinearConv" else 1])
+    if weights is None:
+        return False
+    weights = numpy_helper.to_array(weights)
+    return bool((weights == weights.flat[0]).all())
+
+
 def integer_kernels(model):
-    return sum(node.op_type in INTEGER_KERNELS for node in model.graph.node)
+    constants = {entry.name: entry for entry in model.graph.initializer}
+    return sum(node.op_type in INTEGER_KERNELS and not is_average(node, constants) for node in model.graph.node)
+
+
+def from_codes(node, made_by):
+    """In QDQ form: data and weight straight from a DequantizeLinear."""
+
+    def is_code(name):
+        return name in made_by and made_by[name].op_type == "DequantizeLinear"
+
+    return node.op_type in LINEAR and all(is_code(node.input[index]) for index in LINEAR[node.op_type])
 
 
 def integer_linear_ops(model):
-    """Integer kernels, and linear operators in QDQ form: data and weight straight from a DequantizeLinear."""
+    """Integer kernels, and linear operators in QDQ form that have an integer kernel."""
     made_by = producers(model.graph)
-
-    def is_code(name):
-        node = made_by.get(name)
-        return node is not None and node.op_type == "DequantizeLinear"
-
-    written_as_qdq = sum(
-        node.op_type in LINEAR and all(is_code(node.input[index]) for index in LINEAR[node.op_type])
-        for node in model.graph.node
-    )
+    written_as_qdq = sum(from_codes(node, made_by) and node.op_type not in FLOAT_ONLY for node in model.graph.node)
     return integer_kernels(model) + written_as_qdq
+
+
+def float_only(model):
+    """Linear operators between quantizers for which ONNX Runtime has no integer kernel: islands in any file."""
+    made_by = producers(model.graph)
+    return sum(from_codes(node, made_by) and node.op_type in FLOAT_ONLY for node in model.graph.node)
+
+
+def output_steps(model):
+    """The step of each graph output that comes from a DequantizeLinear with one scale, else None."""
+    made_by = producers(model.graph)
+    constants = {entry.name: entry for entry in model.graph.initializer}
+    steps = {}
+    for output in model.graph.output:
+        node = made_by.get(output.name)
+        while node is not None and node.op_type in MOVEMENT:
+            node = made_by.get(node.input[0])
+        scale = constants.get(node.input[1]) if node is not None and node.op_type == "DequantizeLinear" else None
+        values = numpy_helper.to_array(scale).ravel() if scale is not None else ()
+        steps[output.name] = float(values[0]) if len(values) == 1 else None
+    return steps
+
+
+def dead_nodes(model):
+    """Nodes that no graph output needs."""
+    made_by = producers(model.graph)
+    needed, wanted = set(), [entry.name for entry in model.graph.output]
+    while wanted:
+        node = made_by.get(wanted.pop())
+        if node is None or id(node) in needed:
+            continue
+        needed.add(id(node))
+        wanted.extend(node.input)
+    return [node for node in model.graph.node if id(node) not in needed]
 
 
 def load(file):
