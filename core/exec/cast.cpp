@@ -83,7 +83,8 @@ Outputs bitCast(const KernelContext& context)
 {
     const Tensor& x = context.input(0);
     const ElementType type = elementTypeFromOnnx(context.node.intAttribute("to", 0));
-    if (!isComputed(x.type()) || !isComputed(type) || byteWidth(type) != byteWidth(x.type()) || context.exact() ||
+    const bool floatsInExact = context.exact() && (isFloat(x.type()) || isFloat(type));
+    if (!isComputed(x.type()) || !isComputed(type) || byteWidth(type) != byteWidth(x.type()) || floatsInExact ||
         bitWidth(type) < 8) {
         return notClaimed(context, fmt::format("{} to {}", longName(x.type()), longName(type)));
     }

@@ -299,7 +299,6 @@ constexpr auto rows = std::to_array<KernelRow>({
     {"Gather", "", gather, asIs},
     {"GatherElements", "", gatherElements, asIs},
     {"GatherND", "", gatherND, asIs},
-    {"Scatter", "", scatterElements},
     {"ScatterElements", "", scatterElements},
     {"ScatterND", "", scatterND},
     {"TensorScatter", "", tensorScatter, asIs},

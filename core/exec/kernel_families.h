@@ -16,6 +16,8 @@ std::span<const KernelRow> castKernels();
 std::span<const KernelRow> reductionKernels();
 std::span<const KernelRow> softmaxKernels();
 std::span<const KernelRow> selectionKernels();
+std::span<const KernelRow> recurrentKernels();
+std::span<const KernelRow> visionKernels();
 
 std::span<const KernelRow> linearKernels();
 std::span<const KernelRow> poolingKernels();

@@ -321,8 +321,13 @@ Outputs spaceAndDepth(const KernelContext& context)
         if (h % b != 0 || w % b != 0) {
             return badNode(context, fmt::format("block size {} on {}", b, toText(x.dims())));
         }
+        const std::int64_t plane = h * w;
+        if (context.node.stringAttribute("mode", "DCR") == "CRD") {
+            const Dims dims{n, c, b, b, h / b, w / b};
+            return one(stridedCopy(x, dims, {c * plane, plane, w, 1, b * w, b}).reshaped({n, c * b * b, h / b, w / b}));
+        }
         const Dims dims{n, b, b, c, h / b, w / b};
-        return one(stridedCopy(x, dims, {c * h * w, w, 1, h * w, b * w, b}).reshaped({n, c * b * b, h / b, w / b}));
+        return one(stridedCopy(x, dims, {c * plane, w, 1, plane, b * w, b}).reshaped({n, c * b * b, h / b, w / b}));
     }
     if (c % (b * b) != 0) {
         return badNode(context, fmt::format("block size {} on {}", b, toText(x.dims())));

@@ -478,7 +478,7 @@ constexpr auto rows = std::to_array<OpInfo>({
     {"Pad", "", 1, 28, 2, 4, 1, Movement, Look::Movement, pad, claims::numbers},
     {"DepthToSpace", "", 1, 28, 1, 1, 1, Movement, Look::Movement, depthToSpace, claims::all},
     {"SpaceToDepth", "", 1, 28, 1, 1, 1, Movement, Look::Movement, depthToSpace, claims::all},
-    {"Resize", "", 10, 28, 1, 4, 1, Rescale, Look::Movement, resize, claims::floats | claims::integers},
+    {"Resize", "", 7, 28, 1, 4, 1, Rescale, Look::Movement, resize, claims::floats | claims::integers},
 });
 
 } // namespace
