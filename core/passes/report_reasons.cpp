@@ -103,6 +103,14 @@ Reason Reasons::ofNode(NodeId id) const
                     nameOf(*m_graph, id)};
         }
     }
+    for (const ValueId input : node.inputs) {
+        if (input.valid() && m_graph->isInput(input) && !m_graph->value(input).codes) {
+            return {
+                "unquantized-input",
+                fmt::format("{} reads the graph input '{}' before any quantizer", label, m_graph->value(input).name),
+                nameOf(*m_graph, id)};
+        }
+    }
     const bool quantizedBehind = std::ranges::any_of(node.outputs, [&](ValueId output) {
         return output.valid() && std::ranges::any_of(m_graph->uses(output), [&](const Use& use) {
                    return isCrease(m_graph->node(use.node), nodes::quantize);
