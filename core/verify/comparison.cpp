@@ -14,9 +14,9 @@ namespace {
 constexpr double tieWidth = 0x1p-30;   // relative; the reference is double with sums of some thousand terms
 constexpr double floatNoise = 0x1p-22; // four roundings to float32
 
-double channelOf(const std::vector<double>& values, const ChannelMap& channels, std::size_t index)
+double at(const std::vector<double>& values, std::size_t index)
 {
-    return values.empty() ? 0.0 : values[std::min(channels.of(index), values.size() - 1)];
+    return index < values.size() ? values[index] : 0.0;
 }
 
 /// The largest magnitude of the tensor, which bounds what cancels inside of a float island; far beyond the grid it says
@@ -34,14 +34,12 @@ double islandMagnitude(const std::vector<double>& steps, const Grid& grid)
 } // namespace
 
 void attribute(const std::vector<Difference>& differences, const Pair& pair, const Dims& dims,
-               const std::vector<double>& steps, const Causes& causes, Counts& counts)
+               const std::vector<double>& steps, const Causes& causes, const EpilogueError& epilogues, Counts& counts)
 {
     if (differences.empty()) {
         return;
     }
     const ChannelMap gridChannels(dims, pair.grid.axis);
-    const auto& epilogue = causes.epilogue;
-    const ChannelMap biasChannels(dims, epilogue ? epilogue->axis : std::nullopt);
     const double island = causes.noise && causes.islands ? islandMagnitude(steps, pair.grid) * 2.0 * floatNoise : 0.0;
     for (const Difference& difference : differences) {
         const std::size_t c = gridChannels.of(difference.index);
@@ -55,11 +53,15 @@ void attribute(const std::vector<Difference>& differences, const Pair& pair, con
             std::min(difference.after, difference.before) + 0.5 - static_cast<double>(pair.grid.zeroPoint(c));
         const double distance = std::abs(v - boundary);
         const double tie = tieWidth * std::max(1.0, std::abs(v));
-        const double biasSteps = epilogue ? channelOf(epilogue->biasSteps, biasChannels, difference.index) : 0.0;
+        const double biasSteps = at(epilogues.magnitude, difference.index);
         const double noise = causes.noise ? tie + island + floatNoise * (std::abs(v) + 2.0 * biasSteps) : tie;
-        const double bias = epilogue ? channelOf(epilogue->biasError, biasChannels, difference.index) : 0.0;
+        const double rounding = at(epilogues.rounding, difference.index);
+        const double upward = difference.after > difference.before ? rounding : -rounding;
+        const double bias = epilogues.signKnown ? std::max(upward, 0.0) : std::abs(rounding);
         if (distance <= tie) {
             ++counts.ties;
+        } else if (distance <= bias) {
+            ++counts.bias;
         } else if (distance <= noise) {
             ++counts.noise;
         } else if (bias > 0.0 && distance <= bias + noise) {

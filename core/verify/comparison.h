@@ -20,14 +20,14 @@ struct Difference {
 
 /// What explains an off-by-one of a value (folding.md §0, class R).
 struct Causes {
-    bool noise = false;                 // scales were rounded to float32 between the two graphs
-    bool islands = false;               // and float nodes stand between
-    std::optional<Epilogue> epilogue{}; // with the error of its bias where that was rounded between the two graphs
+    bool noise = false;   // scales were rounded to float32 between the two graphs
+    bool islands = false; // and float nodes stand between
+    std::optional<Epilogues> epilogues{};
 };
 
 /// Attributes the differences of one tensor. `steps`: PreRounding's numbers for the tensor before; empty: not known, so
-/// nothing is explained.
+/// nothing is explained. `epilogues`: what causes.epilogues gives; empty where there is none.
 void attribute(const std::vector<Difference>& differences, const Pair& pair, const Dims& dims,
-               const std::vector<double>& steps, const Causes& causes, Counts& counts);
+               const std::vector<double>& steps, const Causes& causes, const EpilogueError& epilogues, Counts& counts);
 
 } // namespace crease

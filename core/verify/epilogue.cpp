@@ -2,6 +2,7 @@
 #include "core/verify/epilogue.h"
 
 #include "core/ir/integer_nodes.h"
+#include "core/verify/grid_codes.h"
 
 #include <algorithm>
 #include <array>
@@ -14,24 +15,14 @@ namespace {
 
 constexpr std::array<std::string_view, 4> linearOps{"Conv", "ConvTranspose", "Gemm", "MatMul"};
 
-/// The node that rounds an accumulator to the codes of `value`.
-NodeId roundingNode(const Graph& graph, ValueId value)
+bool roundsAccumulator(const Graph& graph, const Node& node)
 {
-    for (int hops = 0; hops < 16 && value.valid(); ++hops) {
-        const NodeId producer = graph.producer(value);
-        if (!producer.valid()) {
-            return {};
-        }
-        const Node& node = graph.node(producer);
-        if (node.is(nodes::clamp, nodes::domain) || node.is(nodes::dequantize, nodes::domain) || node.is("Identity")) {
-            value = node.input(0);
-        } else {
-            const bool fused = node.domain.empty() && std::ranges::find(linearOps, node.op) != linearOps.end() &&
-                               graph.value(value).codes && !graph.value(value).codes->isWide();
-            return fused || node.is(nodes::requantize, nodes::domain) ? producer : NodeId{};
-        }
+    if (node.is(nodes::requantize, nodes::domain)) {
+        return true;
     }
-    return {};
+    const bool linear = node.domain.empty() && std::ranges::find(linearOps, node.op) != linearOps.end();
+    const auto& codes = graph.value(node.output()).codes;
+    return linear && codes && !codes->isWide();
 }
 
 /// The grid of the accumulator that the node rounds.
@@ -57,30 +48,26 @@ std::optional<Grid> accumulatorGrid(const Graph& graph, const Node& node)
 
 } // namespace
 
-std::optional<Epilogue> epilogueOf(const Graph& graph, ValueId value, const ExactBias& exactBias, bool halfWhereUnknown)
+std::optional<Epilogues::Channels> Epilogues::channelsOf(const Graph& graph, NodeId id, const ExactBias& exactBias,
+                                                         bool halfWhereUnknown)
 {
-    const NodeId id = roundingNode(graph, value);
-    if (!id.valid()) {
-        return std::nullopt;
-    }
     const Node& node = graph.node(id);
     const auto accumulator = accumulatorGrid(graph, node);
     const auto& out = graph.value(node.output()).codes;
     if (!accumulator || !out || !out->isPerTensor()) {
         return std::nullopt;
     }
-    Epilogue epilogue;
-    epilogue.node = id;
-    epilogue.axis = accumulator->axis;
+    Channels result;
+    result.axis = accumulator->axis;
     const Tensor* codes = node.tensorAttribute(nodes::biasCodes);
-    std::vector<double> bias = codes != nullptr ? codes->toDoubles() : node.doublesAttribute(nodes::bias);
+    const std::vector<double> bias = codes != nullptr ? codes->toDoubles() : node.doublesAttribute(nodes::bias);
     const std::vector<double> exact = codes != nullptr ? exactBias(id) : std::vector<double>{};
-    if (!accumulator->axis && bias.size() > 1) { // one weight scale and a bias for every channel
+    if (!result.axis && bias.size() > 1) { // one weight scale and a bias for every channel
         const auto& shape = graph.value(node.output()).shape;
         const bool last = node.op == "Gemm" || node.op == "MatMul" || (shape && shape->size() < 4);
-        epilogue.axis = !shape ? std::nullopt
-                        : last ? std::optional(static_cast<int>(shape->size()) - 1)
-                               : std::optional(1);
+        result.axis = !shape ? std::nullopt
+                      : last ? std::optional(static_cast<int>(shape->size()) - 1)
+                             : std::optional(1);
     }
     for (std::size_t c = 0; c < std::max<std::size_t>(bias.size(), 1); ++c) {
         const double step = accumulator->scale(c) / out->scale();
@@ -88,15 +75,68 @@ std::optional<Epilogue> epilogueOf(const Graph& graph, ValueId value, const Exac
         const double half = 0.5 * step * (1.0 + 0x1p-20);
         double error = 0.0;
         if (codes != nullptr && exact.size() == bias.size()) {
-            error = std::abs(steps - exact[c] / out->scale());
-            error = error <= half ? error : 0.0;
+            error = steps - exact[c] / out->scale();
+            error = std::abs(error) <= half ? error : 0.0;
         } else if (codes != nullptr && halfWhereUnknown) {
             error = half;
+            result.signKnown = false;
         }
-        epilogue.biasSteps.push_back(std::abs(steps));
-        epilogue.biasError.push_back(error);
+        result.magnitude.push_back(std::abs(steps));
+        result.rounding.push_back(error);
     }
-    return epilogue;
+    return result;
+}
+
+std::optional<Epilogues> Epilogues::of(const Graph& graph, ValueId value, const ExactBias& exactBias,
+                                       bool halfWhereUnknown)
+{
+    Epilogues result;
+    result.m_value = value;
+    WalkPlan plan = planWalk(graph, value, [&](const Node& node) { return roundsAccumulator(graph, node); });
+    for (const ValueId end : plan.ends) {
+        const NodeId producer = graph.producer(end);
+        if (producer.valid() && roundsAccumulator(graph, graph.node(producer))) {
+            if (auto channels = channelsOf(graph, producer, exactBias, halfWhereUnknown)) {
+                result.m_signKnown = result.m_signKnown && channels->signKnown;
+                result.m_channels.emplace(end, std::move(*channels));
+            }
+        }
+        plan.needs.push_back(end);
+    }
+    if (result.m_channels.empty()) {
+        return std::nullopt;
+    }
+    result.m_needs = std::move(plan.needs);
+    return result;
+}
+
+Result<EpilogueError> Epilogues::errors(const Graph& graph, const TensorOf& tensorOf, const Job& job) const
+{
+    const auto numbers = [&](std::vector<double> Channels::* which) -> Result<std::vector<double>> {
+        const auto numbersOf = [&](ValueId end) -> Result<Tensor> {
+            const Tensor tensor = tensorOf(end);
+            if (!tensor.valid()) {
+                return Tensor{};
+            }
+            std::vector<double> values(tensor.size(), 0.0);
+            if (const auto found = m_channels.find(end); found != m_channels.end()) {
+                const std::vector<double>& channelValues = found->second.*which;
+                const ChannelMap channels(tensor.dims(), found->second.axis);
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    values[i] = channelValues[std::min(channels.of(i), channelValues.size() - 1)];
+                }
+            }
+            return Tensor::of<double>(tensor.dims(), values);
+        };
+        const ElementWalk how{[&](const Node& node) { return roundsAccumulator(graph, node); }, numbersOf};
+        const Tensor result = TRY(walk(graph, m_value, how, tensorOf, job));
+        return result.valid() ? result.toDoubles() : std::vector<double>{};
+    };
+    EpilogueError error;
+    error.rounding = TRY(numbers(&Channels::rounding));
+    error.magnitude = TRY(numbers(&Channels::magnitude));
+    error.signKnown = m_signKnown;
+    return error;
 }
 
 } // namespace crease

@@ -1,30 +1,50 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/ir/graph.h"
+#include "core/verify/element_walk.h"
 
-#include <functional>
-#include <optional>
-#include <vector>
+#include <map>
 
 namespace crease {
 
-/// What the integer epilogue of a linear op (a Requantize, or a linear op fused with one) can move a value by, in steps
-/// of its output grid. One entry, or one a channel of `axis`.
-struct Epilogue {
-    std::vector<double> biasError; // of the rounding of the bias to codes of the accumulator; 0 where it is exact
-    std::vector<double> biasSteps; // |bias|
-    std::optional<int> axis;
-    NodeId node;
+/// What the integer epilogues of linear ops (a Requantize, or a linear op fused with one) can move a value by: for each
+/// element, in steps of the grid.
+struct EpilogueError {
+    std::vector<double> rounding{};  // of the bias to codes of the accumulator, signed; 0 where it is exact
+    std::vector<double> magnitude{}; // |bias|
+    bool signKnown = true;           // else the rounding may as well be of the other sign
 };
 
 /// The exact bias that a node had before it was rounded, in real units; empty where it is not known.
 using ExactBias = std::function<std::vector<double>(NodeId)>;
 
-/// Of the node that makes `value`, also behind a Clamp or a Dequantize; nothing where there is none. A bias that is
-/// further from the exact one than half a code is no rounding, and explains nothing. Where the exact bias is not known,
-/// half a code is taken if `halfWhereUnknown`.
-std::optional<Epilogue> epilogueOf(const Graph& graph, ValueId value, const ExactBias& exactBias,
-                                   bool halfWhereUnknown);
+/// The epilogues that a value comes from, also through movement, clamps and Dequantize. A bias that is further from the
+/// exact one than half a code is no rounding, and explains nothing. Where the exact bias is not known, half a code is
+/// taken if `halfWhereUnknown`.
+class Epilogues {
+public:
+    /// Nothing where the value comes from none.
+    static std::optional<Epilogues> of(const Graph& graph, ValueId value, const ExactBias& exactBias,
+                                       bool halfWhereUnknown);
+
+    /// Values of a run that errors() needs (constants aside).
+    const std::vector<ValueId>& needs() const { return m_needs; }
+    Result<EpilogueError> errors(const Graph& graph, const TensorOf& tensorOf, const Job& job) const;
+
+private:
+    struct Channels {
+        std::vector<double> rounding;
+        std::vector<double> magnitude;
+        std::optional<int> axis;
+        bool signKnown = true;
+    };
+    static std::optional<Channels> channelsOf(const Graph& graph, NodeId id, const ExactBias& exactBias,
+                                              bool halfWhereUnknown);
+
+    ValueId m_value;
+    std::vector<ValueId> m_needs;
+    bool m_signKnown = true;
+    std::map<ValueId, Channels> m_channels; // by the output of the rounding node
+};
 
 } // namespace crease

@@ -188,45 +188,66 @@ private:
         }
     }
 
-    /// Runs the graph before again for the numbers that the differing values were rounded from.
-    Result<void> explain(const std::vector<Tensor>& inputs)
+    /// Runs a graph again for the values that are keys of `wanted`.
+    Result<void> collect(const Program& program, const std::vector<Tensor>& inputs, std::map<ValueId, Tensor>& wanted)
     {
-        const Graph& graph = m_comparison.before.graph();
-        std::map<std::size_t, std::optional<PreRounding>> origins;
-        std::map<ValueId, Tensor> needed;
-        for (std::size_t i = 0; i < m_differences.size(); ++i) {
-            if (m_differences[i].empty()) {
-                continue;
-            }
-            auto origin = PreRounding::of(graph, pair(i).before);
-            for (const ValueId id : origin ? origin->needs() : std::vector<ValueId>{}) {
-                needed.emplace(id, graph.value(id).constant);
-            }
-            origins.emplace(i, std::move(origin));
+        for (auto& [id, tensor] : wanted) {
+            tensor = program.graph().value(id).constant;
         }
-        if (!needed.empty()) {
-            TRY(m_comparison.before.run(inputs, m_job, [&](ValueId id, const Tensor& tensor) {
-                const auto found = needed.find(id);
-                if (found != needed.end()) {
+        if (!wanted.empty()) {
+            TRY(program.run(inputs, m_job, [&](ValueId id, const Tensor& tensor) {
+                const auto found = wanted.find(id);
+                if (found != wanted.end()) {
                     found->second = tensor;
                 }
                 return tensor;
             }));
         }
+        return {};
+    }
+
+    /// Runs both graphs again for what the differing values were rounded from, and attributes the differences.
+    Result<void> explain(const std::vector<Tensor>& inputs)
+    {
+        const Graph& before = m_comparison.before.graph();
+        const Graph& after = m_comparison.after.graph();
+        std::map<std::size_t, std::optional<PreRounding>> origins;
+        std::map<ValueId, Tensor> neededBefore;
+        std::map<ValueId, Tensor> neededAfter;
+        for (std::size_t i = 0; i < m_differences.size(); ++i) {
+            if (m_differences[i].empty()) {
+                continue;
+            }
+            auto origin = PreRounding::of(before, pair(i).before);
+            for (const ValueId id : origin ? origin->needs() : std::vector<ValueId>{}) {
+                neededBefore.emplace(id, Tensor{});
+            }
+            const auto& epilogues = m_comparison.causes[i].epilogues;
+            for (const ValueId id : epilogues ? epilogues->needs() : std::vector<ValueId>{}) {
+                neededAfter.emplace(id, Tensor{});
+            }
+            origins.emplace(i, std::move(origin));
+        }
+        TRY(collect(m_comparison.before, inputs, neededBefore));
+        TRY(collect(m_comparison.after, inputs, neededAfter));
+        const auto from = [](const std::map<ValueId, Tensor>& needed) {
+            return [&needed](ValueId id) {
+                const auto found = needed.find(id);
+                return found != needed.end() ? found->second : Tensor{};
+            };
+        };
         for (const auto& [i, origin] : origins) {
             std::vector<double> steps;
+            EpilogueError errors;
             if (origin) {
-                auto known =
-                    origin->steps(graph, [&](ValueId id) { return id.valid() ? needed[id] : Tensor{}; }, m_job);
-                if (known) {
-                    steps = std::move(*known);
-                } else if (known.error().kind == ErrorKind::Cancelled) {
-                    return std::unexpected(known.error());
-                }
+                steps = TRY(origin->steps(before, from(neededBefore), m_job));
+            }
+            if (const auto& epilogues = m_comparison.causes[i].epilogues) {
+                errors = TRY(epilogues->errors(after, from(neededAfter), m_job));
             }
             Counts& counts = m_result.local[i].counts;
             const std::int64_t unexplained = counts.unexplained;
-            attribute(m_differences[i], pair(i), m_dims[i], steps, m_comparison.causes[i], counts);
+            attribute(m_differences[i], pair(i), m_dims[i], steps, m_comparison.causes[i], errors, counts);
             if (counts.unexplained > unexplained) {
                 const Difference& some = m_differences[i].front();
                 trouble(i,

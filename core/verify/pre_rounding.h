@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/ir/graph.h"
-#include "core/support/job.h"
-
-#include <functional>
-#include <optional>
-#include <vector>
+#include "core/verify/element_walk.h"
 
 namespace crease {
 
@@ -14,18 +9,16 @@ namespace crease {
 /// and without its zero point, that its codes were rounded from.
 class PreRounding {
 public:
-    /// Nothing where the value does not come from a quantizer through nodes that only move elements or clamp.
+    /// Nothing where the value does not come from quantizers through nodes that only move elements or clamp.
     static std::optional<PreRounding> of(const Graph& graph, ValueId value);
 
     /// Values of the run that steps() needs (constants aside).
     const std::vector<ValueId>& needs() const { return m_needs; }
     /// One number for each element of the value; `tensorOf` gives the needed values.
-    Result<std::vector<double>> steps(const Graph& graph, const std::function<Tensor(ValueId)>& tensorOf,
-                                      const Job& job) const;
+    Result<std::vector<double>> steps(const Graph& graph, const TensorOf& tensorOf, const Job& job) const;
 
 private:
-    NodeId m_quantizer;
-    std::vector<NodeId> m_moves; // in the order of evaluation
+    ValueId m_value;
     std::vector<ValueId> m_needs;
 };
 

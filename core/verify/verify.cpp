@@ -172,7 +172,7 @@ private:
             const Pair& pair = comparison.pairing.pairs[i];
             Causes causes{noise, cones[i].islands};
             if (pair.kind == Pair::Kind::Steps) {
-                causes.epilogue = epilogueOf(m_trace.graph(to), pair.after, exactBias(from, to), whole);
+                causes.epilogues = Epilogues::of(m_trace.graph(to), pair.after, exactBias(from, to), whole);
             }
             comparison.causes.push_back(std::move(causes));
         }

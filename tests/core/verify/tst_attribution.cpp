@@ -8,20 +8,36 @@ using crease::test::graphOf;
 
 namespace {
 
-Counts attributed(double v, std::int32_t before, std::int32_t after, const Causes& causes)
+Counts attributed(double v, std::int32_t before, std::int32_t after, const Causes& causes,
+                  const EpilogueError& epilogues = {})
 {
     Pair pair;
     pair.grid = Grid::perTensor(0.1, 3, ElementType::Int8);
     Counts counts;
-    attribute({{0, before, after}}, pair, {1}, {v}, causes, counts);
+    attribute({{0, before, after}}, pair, {1}, {v}, causes, epilogues, counts);
     return counts;
 }
 
-Causes bias(double error, double steps = 10.0)
+EpilogueError bias(double error, double steps = 10.0)
 {
-    Causes causes;
-    causes.epilogue = Epilogue{{error}, {steps}, std::nullopt, {}};
-    return causes;
+    return {{error}, {steps}};
+}
+
+/// The tensors of a run by value, constants included.
+std::map<ValueId, Tensor> tensorsOf(const Graph& graph, const std::vector<Tensor>& inputs)
+{
+    std::map<ValueId, Tensor> seen;
+    for (const ValueId id : graph.values()) {
+        seen[id] = graph.value(id).constant;
+    }
+    const auto program = Program::create(graph, {.precision = Precision::Exact});
+    if (!program || !program->run(inputs, {}, [&](ValueId id, const Tensor& tensor) {
+            seen[id] = tensor;
+            return tensor;
+        })) {
+        qFatal("the graph does not run");
+    }
+    return seen;
 }
 
 } // namespace
@@ -55,18 +71,32 @@ private slots:
 
     void rounding_of_a_bias()
     {
-        QCOMPARE(attributed(4.5 + 0.001, 8, 7, bias(0.002)).bias, 1);
-        QCOMPARE(attributed(4.5 + 0.003, 8, 7, bias(0.002)).unexplained, 1);
+        // the bias was rounded down by 0.002 steps: what lay just above the half went below it
+        QCOMPARE(attributed(4.5 + 0.001, 8, 7, {}, bias(-0.002)).bias, 1);
+        QCOMPARE(attributed(4.5 + 0.003, 8, 7, {}, bias(-0.002)).unexplained, 1);
+        QCOMPARE(attributed(4.5 - 0.001, 7, 8, {}, bias(0.002)).bias, 1);
+        Causes noise;
+        noise.noise = true;
+        QCOMPARE(attributed(4.5 + 1e-7, 8, 7, noise, bias(-0.002)).bias, 1);
+        QCOMPARE(attributed(4.5 + 1e-7, 8, 7, noise, bias(0.002)).noise, 1);
+    }
+
+    void negative_a_bias_rounded_the_other_way_is_no_cause()
+    {
+        QCOMPARE(attributed(4.5 + 0.001, 8, 7, {}, bias(0.002)).unexplained, 1);
+        EpilogueError unknown = bias(0.002);
+        unknown.signKnown = false;
+        QCOMPARE(attributed(4.5 + 0.001, 8, 7, {}, unknown).bias, 1);
     }
 
     void negative_more_than_one_step_is_never_explained()
     {
-        QCOMPARE(attributed(4.5, 7, 9, bias(10.0)).unexplained, 1);
+        QCOMPARE(attributed(4.5, 7, 9, {}, bias(10.0)).unexplained, 1);
     }
 
     void negative_a_step_away_from_every_half_is_not_explained()
     {
-        QCOMPARE(attributed(4.0, 7, 8, bias(0.01)).unexplained, 1);
+        QCOMPARE(attributed(4.0, 7, 8, {}, bias(0.01)).unexplained, 1);
         // a tie between 7 and 8 does not explain 8 and 9
         QCOMPARE(attributed(4.5, 8, 9, {}).unexplained, 1);
     }
@@ -75,7 +105,7 @@ private slots:
     {
         Counts counts;
         Pair pair;
-        attribute({{0, 1, 2}, {1, 1, 2}}, pair, {2}, {}, {}, counts);
+        attribute({{0, 1, 2}, {1, 1, 2}}, pair, {2}, {}, {}, {}, counts);
         QCOMPARE(counts.unexplained, 2);
     }
 
@@ -94,17 +124,8 @@ output %r
 )");
         const auto origin = PreRounding::of(graph, graph.findValue("r"));
         QVERIFY(origin.has_value());
-        std::map<ValueId, Tensor> seen;
-        const auto program = Program::create(graph, {.precision = Precision::Exact});
-        VERIFY_RESULT(program);
-        const auto run = program->run({Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6.25F})}, {},
-                                      [&](ValueId id, const Tensor& tensor) {
-                                          seen[id] = tensor;
-                                          return tensor;
-                                      });
-        VERIFY_RESULT(run);
-        const auto steps = origin->steps(
-            graph, [&](ValueId id) { return graph.value(id).isConstant() ? graph.value(id).constant : seen[id]; }, {});
+        const auto seen = tensorsOf(graph, {Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6.25F})});
+        const auto steps = origin->steps(graph, [&](ValueId id) { return seen.at(id); }, {});
         VERIFY_RESULT(steps);
         QCOMPARE(*steps, (std::vector<double>{2, 8, 4, 10, 6, 12.5}));
     }
@@ -129,20 +150,30 @@ output %n
         const Graph graph = graphOf(R"(graph "g" ir 8 opset "" 13
 input %a: s32[1x2] codes s32([0.01, 0.02], [0, 0], axis 1)
 %r: s8[1x2] codes s8(0.5, 0) = crease.Requantize(%a) {bias_codes = tensor s32[2] [100, -50]}
-%y: f32[1x2] on s8(0.5, 0) = crease.Dequantize(%r)
+%t: s8[2x1] codes s8(0.5, 0) = Transpose(%r) {perm = [1, 0]}
+%y: f32[2x1] on s8(0.5, 0) = crease.Dequantize(%t)
 output %y
 )");
+        const auto seen = tensorsOf(graph, {Tensor::of<std::int32_t>({1, 2}, {1, 2})});
+        const auto errorsOf = [&](const ExactBias& exact, bool half) {
+            const auto epilogues = Epilogues::of(graph, graph.findValue("y"), exact, half);
+            if (!epilogues) {
+                qFatal("no epilogue");
+            }
+            return epilogues->errors(graph, [&](ValueId id) { return seen.at(id); }, {}).value();
+        };
         const auto exact = [](NodeId) { return std::vector<double>{1.004, -1.2}; };
-        const auto known = epilogueOf(graph, graph.findValue("y"), exact, false);
-        QVERIFY(known.has_value());
-        QCOMPARE(known->axis, std::optional(1));
-        QVERIFY(qAbs(known->biasError[0] - 0.008) < 1e-12); // 1.000 is 0.004 from 1.004: 0.008 steps of 0.5
-        QCOMPARE(known->biasError[1], 0.0);                 // -1.0 for -1.2 is ten codes away: no rounding, no excuse
-        QVERIFY(qAbs(known->biasSteps[1] - 2.0) < 1e-12);
         const auto none = [](NodeId) { return std::vector<double>{}; };
-        QCOMPARE(epilogueOf(graph, graph.findValue("y"), none, false)->biasError[0], 0.0);
-        QVERIFY(qAbs(epilogueOf(graph, graph.findValue("y"), none, true)->biasError[0] - 0.01) < 1e-6);
-        QVERIFY(!epilogueOf(graph, graph.findValue("a"), exact, true).has_value());
+        const EpilogueError known = errorsOf(exact, false);
+        QCOMPARE(known.rounding.size(), 2U);
+        QVERIFY(qAbs(known.rounding[0] + 0.008) < 1e-12); // 1.000 is 0.004 below 1.004: 0.008 steps of 0.5
+        QVERIFY(known.signKnown);
+        QVERIFY(!errorsOf(none, true).signKnown);
+        QCOMPARE(known.rounding[1], 0.0); // -1.0 for -1.2 is ten codes away: no rounding, no excuse
+        QVERIFY(qAbs(known.magnitude[1] - 2.0) < 1e-12);
+        QCOMPARE(errorsOf(none, false).rounding[0], 0.0);
+        QVERIFY(qAbs(errorsOf(none, true).rounding[0] - 0.01) < 1e-6);
+        QVERIFY(!Epilogues::of(graph, graph.findValue("a"), exact, true).has_value());
     }
 };
 
