@@ -167,7 +167,7 @@ Result<ExportResult> exportTrace(const Trace& trace, const Recipe& recipe, const
     result.file = path;
     result.format = target.format;
     const bool integerIo = options.integerIo == "integer" || recipe.io == "integer";
-    const Graph final = integerIo ? withIntegerIo(trace.final()) : trace.final();
+    const Graph final = integerIo ? TRY(withIntegerIo(trace.final())) : trace.final();
     std::vector<Correspondence> correspondence;
     Graph deployable = TRY(toDeployable(final, target, &correspondence, &result.diagnostics));
     setMetadata(deployable, recipe, target, options);

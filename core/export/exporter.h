@@ -25,7 +25,7 @@ struct Correspondence {
 
 struct ExportOptions {
     bool force = false; // replace an existing file that Crease did not write
-    std::string sourceSha256;
+    std::string sourceSha256{};
     std::string integerIo = "float"; // float | integer
 };
 

@@ -54,7 +54,7 @@ ValueId sharedCodes(const Graph& graph, ValueId input)
 
 } // namespace
 
-Graph withIntegerIo(const Graph& final)
+Result<Graph> withIntegerIo(const Graph& final)
 {
     Graph graph = final;
     ModelInfo model = graph.model();
@@ -107,6 +107,7 @@ Graph withIntegerIo(const Graph& final)
             graph.removeValue(output);
         }
     }
+    TRY(graph.sort());
     return graph;
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "core/ir/graph.h"
+#include "core/support/result.h"
 
 namespace crease {
 
 /// The same network from codes to codes: a float input that only quantizers of one grid read becomes their codes, a
 /// float output that a Dequantize makes becomes its codes. Types and scales are recorded in the metadata of the model.
-Graph withIntegerIo(const Graph& final);
+Result<Graph> withIntegerIo(const Graph& final);
 
 } // namespace crease
