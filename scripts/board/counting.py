@@ -45,6 +45,10 @@ MOVEMENT = {
 }
 
 
+def constants_of(model):
+    return {entry.name: entry for entry in model.graph.initializer}
+
+
 def producers(graph):
     return {output: node for node in graph.node for output in node.output}
 
@@ -62,20 +66,24 @@ def quantized_linear_ops(model):
     return sum(all(behind_quantizer(node.input[index], made_by) for index in LINEAR[node.op_type]) for node in nodes)
 
 
-def is_average(node, constants):
+def is_average(node, constants, made_by):
     """An average that is written as a convolution: all of its weights are the same code."""
-    if node.op_type not in ("QLinearConv", "ConvInteger"):
+    if node.op_type not in ("QLinearConv", "ConvInteger", "Conv"):
         return False
-    weights = constants.get(node.input[3 if node.op_type == "QLinearConv" else 1])
-    if weights is None:
+    weight = node.input[3 if node.op_type == "QLinearConv" else 1]
+    if weight in made_by and made_by[weight].op_type == "DequantizeLinear":
+        weight = made_by[weight].input[0]
+    if weight not in constants:
         return False
-    weights = numpy_helper.to_array(weights)
-    return bool((weights == weights.flat[0]).all())
+    codes = numpy_helper.to_array(constants[weight])
+    return bool((codes == codes.flat[0]).all())
 
 
 def integer_kernels(model):
-    constants = {entry.name: entry for entry in model.graph.initializer}
-    return sum(node.op_type in INTEGER_KERNELS and not is_average(node, constants) for node in model.graph.node)
+    constants, made_by = constants_of(model), producers(model.graph)
+    return sum(
+        node.op_type in INTEGER_KERNELS and not is_average(node, constants, made_by) for node in model.graph.node
+    )
 
 
 def from_codes(node, made_by):
@@ -89,8 +97,11 @@ def from_codes(node, made_by):
 
 def integer_linear_ops(model):
     """Integer kernels, and linear operators in QDQ form that have an integer kernel."""
-    made_by = producers(model.graph)
-    written_as_qdq = sum(from_codes(node, made_by) and node.op_type not in FLOAT_ONLY for node in model.graph.node)
+    constants, made_by = constants_of(model), producers(model.graph)
+    written_as_qdq = sum(
+        from_codes(node, made_by) and node.op_type not in FLOAT_ONLY and not is_average(node, constants, made_by)
+        for node in model.graph.node
+    )
     return integer_kernels(model) + written_as_qdq
 
 
@@ -102,8 +113,7 @@ def float_only(model):
 
 def output_steps(model):
     """The step of each graph output that comes from a DequantizeLinear with one scale, else None."""
-    made_by = producers(model.graph)
-    constants = {entry.name: entry for entry in model.graph.initializer}
+    constants, made_by = constants_of(model), producers(model.graph)
     steps = {}
     for output in model.graph.output:
         node = made_by.get(output.name)
