@@ -3,6 +3,7 @@
 
 #include "core/passes/canonicalise_rules.h"
 #include "core/passes/match.h"
+#include "core/passes/shape_of_quantized.h"
 
 #include <algorithm>
 #include <array>
@@ -56,34 +57,6 @@ Outcome removeIdentity(const Graph& graph, NodeId id)
     patch.role(id, "identity");
     patch.replace(node.output(), node.input(0));
     patch.explain(*why + " does nothing");
-    return patch;
-}
-
-/// A quantizer keeps the shape of its input: who asks for the shape does not hold on to the quantizer (P28).
-Outcome shapeOfQuantizer(const Graph& graph, NodeId id)
-{
-    const Node& node = graph.node(id);
-    if ((!node.is("Shape") && !node.is("Size")) || !node.input(0).valid()) {
-        return NoMatch{};
-    }
-    const NodeId producer = graph.producer(node.input(0));
-    if (!producer.valid()) {
-        return NoMatch{};
-    }
-    const Node& quantizer = graph.node(producer);
-    const bool keeps = isCrease(quantizer, nodes::fakeQuant) || isCrease(quantizer, nodes::dequantize) ||
-                       quantizer.op == "QuantizeLinear" || quantizer.op == "DequantizeLinear" ||
-                       quantizer.op == "Identity";
-    if (!keeps) {
-        return NoMatch{};
-    }
-    Patch patch(graph, id);
-    patch.role(id, "shape");
-    patch.role(producer, "quantizer");
-    Node changed = node;
-    changed.inputs[0] = quantizer.input(0);
-    patch.setNode(id, std::move(changed));
-    patch.explain("a quantizer keeps the shape of its input");
     return patch;
 }
 
@@ -182,7 +155,7 @@ Result<Stage> runCanonicalise(const Graph& before, const PassContext& context, c
     const std::array rules{
         Rule{"canonicalise/identity", "no-op", Fidelity::X, removeIdentity},
         Rule{"canonicalise/transposes", "no-op", Fidelity::X, inverseTransposes},
-        Rule{"canonicalise/shape-of-quantizer", "P28", Fidelity::X, shapeOfQuantizer},
+        Rule{"canonicalise/shape-of-quantized", "P28", Fidelity::X, shapeOfQuantized},
         Rule{"canonicalise/equal-quantizers", "P1", Fidelity::X, mergeQuantizers},
         Rule{"canonicalise/gemm-transpose", "BC-27", Fidelity::X, gemmTranspose},
         Rule{"canonicalise/gemm-addend", "BC-04", Fidelity::X, gemmAddend},

@@ -35,7 +35,8 @@ constexpr std::array catalogue{
     PassInfo{
         "canonicalise", "Canonicalise", "Nodes that do nothing go, ops take the one form that later passes look for",
         "Identity, Dropout without training, Casts to the same type, Transposes that undo each other; who asks for "
-        "the shape of a quantized value asks for that before the quantizer (P28); equal quantizers of one value "
+        "the shape of a value that is quantized next asks for that of the quantized one (P28); equal quantizers of one "
+        "value "
         "are one; a Gemm without transA, a bias that is a constant row or an Add.",
         runCanonicalise},
     PassInfo{

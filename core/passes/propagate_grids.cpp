@@ -2,6 +2,7 @@
 #include "core/passes/propagate_grids.h"
 
 #include "core/passes/match.h"
+#include "core/passes/shape_of_quantized.h"
 #include "core/passes/split_concat.h"
 
 #include <algorithm>
@@ -212,6 +213,7 @@ std::vector<Rule> propagateGridsRules()
         {"propagate-grids/pass-on", "L2, L3", Fidelity::X, passGridOn},
         {"propagate-grids/drop-identity", "L4", Fidelity::X, dropIdentityQuantizer},
         {"propagate-grids/hoist", "L2, L3", Fidelity::X, hoistQuantizer},
+        {"propagate-grids/shape-of-quantized", "P28", Fidelity::X, shapeOfQuantized},
         {"propagate-grids/split-concat", "linearity", Fidelity::X, splitLinearOverConcat},
     };
 }
