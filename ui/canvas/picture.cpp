@@ -63,6 +63,20 @@ double boxWidth(const SceneNode& node, Widths& widths)
     return wanted <= 136 ? 136 : std::clamp(std::ceil((wanted - 112) / 12) * 12 + 112, 112.0, 220.0);
 }
 
+/// Where folding will put a Dequantize or Requantize: before an output, and behind a linear op whose reader can neither
+/// be fused with it nor is a quantizer.
+bool leavesRoom(const Scene& scene, const SceneEdge& edge, const std::vector<std::uint32_t>& inputs)
+{
+    const SceneNode& to = scene.nodes[edge.to];
+    if (to.kind == SceneNode::Kind::Output)
+        return true;
+    if (scene.nodes[edge.from].look != SceneClass::Linear || edge.precision != Precision::Float32)
+        return false;
+    const bool isFused = to.op == "Relu" || to.op == "Clip" || to.op == "BatchNorm" || to.look == SceneClass::Quantizer;
+    const bool isBias = to.look == SceneClass::Elementwise && inputs[edge.to] == 1;
+    return !isFused && !isBias;
+}
+
 double badgeWidth(const SceneBadge& badge, Widths& widths)
 {
     return widths.name(badge.cell) + widths.name(badge.rest) + 18;
@@ -191,6 +205,9 @@ layout::Graph layoutInput(const Scene& scene)
         box.chipWidth = std::clamp(widths.name(label) + 22, 48.0, 180.0);
         graph.boxes.push_back(box);
     }
+    std::vector<std::uint32_t> inputs(scene.nodes.size(), 0);
+    for (const SceneEdge& edge : scene.edges)
+        ++inputs[edge.to];
     graph.edges.reserve(scene.edges.size());
     for (const SceneEdge& edge : scene.edges) {
         layout::Edge e;
@@ -203,8 +220,7 @@ layout::Graph layoutInput(const Scene& scene)
         e.toOffset = edge.toOffset;
         e.tensor = edge.tensor;
         e.tight = edge.tight;
-        if (scene.nodes[edge.to].kind == SceneNode::Kind::Output)
-            e.minSpan = 2; // a Dequantize will stand there
+        e.minSpan = leavesRoom(scene, edge, inputs) ? 2 : 1;
         graph.edges.push_back(e);
     }
     return graph;

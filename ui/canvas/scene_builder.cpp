@@ -50,30 +50,40 @@ bool isFakeQuantizer(const Node& node)
     return node.op == "FakeQuant" || node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
 }
 
-/// New nodes of a stage and the node of the stage before that each one takes the place of: one of the same op that is
-/// gone.
+/// A node that reads constants only, as the quantizer of a weight.
+bool isConstant(const Graph& graph, NodeId id)
+{
+    return std::ranges::all_of(graph.node(id).inputs, [&](ValueId input) {
+        return !graph.contains(input) || graph.value(input).isConstant();
+    });
+}
+
+/// Which node of the stage before a node takes the place of. A new node, and one that kept its id but became another
+/// op, inherits from an ancestor of its op that is gone; a node that became another op else from the first gone
+/// ancestor in the flow of data (FakeQuant stands where Quantize stood, so that a later Dequantize finds the place
+/// below).
 class Heirs {
 public:
     Heirs(const Trace& trace, std::size_t to) : m_before(trace.graph(to - 1)), m_after(trace.graph(to))
     {
         for (const NodeOrigin& origin : trace.stages[to - 1].origins) {
-            if (origin.before == origin.after || !m_after.contains(origin.after) || m_before.contains(origin.after))
+            if (origin.before == origin.after || !m_after.contains(origin.after) || !m_before.contains(origin.before))
                 continue;
-            m_ancestors[origin.after.index].push_back(origin.before);
+            if (!m_before.contains(origin.after) || becameAnother(origin.after))
+                m_ancestors[origin.after.index].push_back(origin.before);
         }
-        for (NodeId id : m_after.order()) {
-            const auto known = m_ancestors.find(id.index);
-            if (known == m_ancestors.end())
-                continue;
-            for (NodeId old : known->second) {
-                if (m_before.contains(old) && !m_after.contains(old) && !m_taken.contains(old.index) &&
-                    kin(m_before.node(old), m_after.node(id))) {
-                    m_heir[id.index] = old;
-                    m_taken.insert(old.index);
-                    break;
-                }
-            }
+        if (m_ancestors.empty())
+            return;
+        std::vector<std::uint32_t> position(m_before.nodeCapacity(), 0);
+        for (std::uint32_t i = 0; i < m_before.order().size(); ++i)
+            position[m_before.order()[i].index] = i;
+        for (auto& [id, ancestors] : m_ancestors) {
+            // What the data flows through comes before the weights, and in its order.
+            std::ranges::sort(ancestors, {},
+                              [&](NodeId old) { return std::pair(isConstant(m_before, old), position[old.index]); });
         }
+        for (NodeId id : m_after.order())
+            inherit(id);
     }
 
     NodeId heir(NodeId after) const
@@ -82,6 +92,8 @@ public:
         return known == m_heir.end() ? NodeId{} : known->second;
     }
     bool hasHeir(NodeId before) const { return m_taken.contains(before.index); }
+    /// It lives on as another op at another place.
+    bool hasLeft(NodeId before) const { return m_left.contains(before.index); }
     std::vector<NodeId> ancestors(NodeId after) const
     {
         const auto known = m_ancestors.find(after.index);
@@ -89,14 +101,50 @@ public:
     }
 
 private:
-    static bool kin(const Node& a, const Node& b) { return a.op == b.op; }
+    bool becameAnother(NodeId id) const { return m_before.contains(id) && m_before.node(id).op != m_after.node(id).op; }
+
+    void inherit(NodeId id)
+    {
+        const auto known = m_ancestors.find(id.index);
+        if (known == m_ancestors.end())
+            return;
+        const bool isWeight = isConstant(m_after, id);
+        const auto isFree = [&](NodeId old) {
+            return !m_after.contains(old) && !m_taken.contains(old.index) && isConstant(m_before, old) == isWeight;
+        };
+        auto heir = std::ranges::find_if(
+            known->second, [&](NodeId old) { return isFree(old) && m_before.node(old).op == m_after.node(id).op; });
+        if (heir == known->second.end() && becameAnother(id) && !isWeight)
+            heir = std::ranges::find_if(known->second, isFree);
+        if (heir == known->second.end())
+            return;
+        m_heir[id.index] = *heir;
+        m_taken.insert(heir->index);
+        if (m_before.contains(id))
+            m_left.insert(id.index);
+    }
 
     const Graph& m_before;
     const Graph& m_after;
     std::unordered_map<std::uint32_t, std::vector<NodeId>> m_ancestors;
     std::unordered_map<std::uint32_t, NodeId> m_heir;
     std::unordered_set<std::uint32_t> m_taken;
+    std::unordered_set<std::uint32_t> m_left;
 };
+
+/// Nodes of stage `from` whose place is empty at stage `to` although their id lives on.
+std::unordered_set<std::uint64_t> leftPlaces(const Trace& trace, std::size_t from, std::size_t to)
+{
+    std::unordered_set<std::uint64_t> left;
+    for (std::size_t stage = from + 1; stage <= to; ++stage) {
+        const Heirs heirs(trace, stage);
+        for (NodeId id : trace.graph(from).order()) {
+            if (trace.graph(from).contains(id) && heirs.hasLeft(id))
+                left.insert(sceneId(id));
+        }
+    }
+    return left;
+}
 
 bool sameData(const Graph& a, ValueId x, const Graph& b, ValueId y)
 {
@@ -395,6 +443,7 @@ private:
     {
         const Graph& after = m_trace.graph(until);
         std::unordered_set<std::uint32_t> replaced;
+        const auto left = leftPlaces(m_trace, m_request.stage, until);
         for (std::size_t stage = m_request.stage + 1; stage <= until; ++stage) {
             const Heirs found(m_trace, stage);
             for (NodeId id : m_trace.graph(stage - 1).order()) {
@@ -403,7 +452,8 @@ private:
             }
         }
         for (NodeId id : m_graph.order()) {
-            if (m_graph.contains(id) && !after.contains(id) && !replaced.contains(id.index))
+            if (m_graph.contains(id) && !replaced.contains(id.index) &&
+                (!after.contains(id) || left.contains(sceneId(id))))
                 m_scene.nodes[m_index[id.index]].diff = Diff::Removed;
         }
         if (until != m_request.stage + 1)
@@ -513,7 +563,7 @@ std::vector<layout::Origin> originsOf(const Trace& trace, std::size_t to)
     const Graph& before = trace.graph(to - 1);
     const Graph& after = trace.graph(to);
     for (NodeId id : after.order()) {
-        if (!after.contains(id) || before.contains(id))
+        if (!after.contains(id) || (before.contains(id) && !heirs.heir(id).valid()))
             continue;
         layout::Origin origin;
         origin.box = sceneId(id);
@@ -551,8 +601,11 @@ StagePictures stagePictures(const Trace& trace, const std::vector<layout::Layout
     std::vector<Ghost> ghosts;
     Scene scene = buildScene(trace, {to, from < to ? std::optional(from) : std::nullopt, {}, islands});
     std::unordered_set<std::uint64_t> here;
-    for (const SceneNode& node : scene.nodes)
-        here.insert(node.id);
+    const auto left = leftPlaces(trace, from, to);
+    for (const SceneNode& node : scene.nodes) {
+        if (!left.contains(node.id))
+            here.insert(node.id);
+    }
     for (std::uint32_t n = 0; n < pictures.before->scene().nodes.size(); ++n) {
         const SceneNode& node = pictures.before->scene().nodes[n];
         if (!here.contains(node.id))

@@ -65,7 +65,7 @@ void paintBands(const PaintContext& context)
             bottom = low;
             const double x = bounds.left() + column * fold->columnPitch();
             const QPointF top = screen(x, -8 / context.zoom());
-            const QPointF end = screen(x + fold->columnPitch() * 0.86, bottom + 8 / context.zoom());
+            const QPointF end = screen(x + fold->columnPitch() - 104, bottom + 8 / context.zoom());
             p.fillRect(QRectF(top, end), context.colour(Token::Band));
         }
         if (slice.section < 0 || (!isHead && !slice.startsSection) ||

@@ -30,7 +30,8 @@ LayoutPtr layoutGraph(Graph graph, const Options& options = {});
 struct Origin {
     std::uint64_t box = 0;
     std::vector<std::uint64_t> ancestors;
-    /// The ancestor whose place it takes if that is free (the one of the same op); 0: the first.
+    /// The ancestor whose place it takes if that is free; a box that was there before moves for it. 0: the first
+    /// ancestor, and a box that was there before stays.
     std::uint64_t heir = 0;
 };
 

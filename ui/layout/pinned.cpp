@@ -62,16 +62,15 @@ private:
 
     void keepBoxes()
     {
+        std::vector<Index> moving;
         for (Index b = 0; b < m_result->boxes.size(); ++b) {
-            const auto before = m_before.find(m_result->boxes[b].id);
-            if (before == m_before.end())
+            if (!m_before.contains(m_result->boxes[b].id))
                 continue;
-            const Box& old = m_previous.boxes[before->second];
-            m_result->boxes[b].width = old.width;
-            m_result->boxes[b].height = old.height;
-            m_fresh[b] = false;
-            put(b, m_previous.centres[before->second]);
-            m_result->ranks[b] = m_previous.ranks[before->second];
+            const auto origin = m_origins.find(m_result->boxes[b].id);
+            if (origin != m_origins.end() && origin->second->heir != 0)
+                moving.push_back(b);
+            else
+                keep(b);
         }
         // First the boxes that take over a free place of their own kind, so that nobody else sits down there.
         for (Index box : m_order) {
@@ -82,6 +81,21 @@ private:
             if (heir != m_before.end())
                 takePlace(box, heir->second);
         }
+        for (Index box : moving) {
+            const Index old = m_before.at(m_result->boxes[box].id);
+            if (!m_placed[box] && m_taken.isFree(m_previous.rect(old)))
+                keep(box);
+        }
+    }
+
+    void keep(Index box)
+    {
+        const Index old = m_before.at(m_result->boxes[box].id);
+        m_result->boxes[box].width = m_previous.boxes[old].width;
+        m_result->boxes[box].height = m_previous.boxes[old].height;
+        m_fresh[box] = false;
+        put(box, m_previous.centres[old]);
+        m_result->ranks[box] = m_previous.ranks[old];
     }
 
     /// Puts the box where a previous one stood, if that place is free now; it may not grow over a neighbour.
@@ -168,34 +182,38 @@ private:
     {
         const bool hasTop = top > std::numeric_limits<double>::lowest();
         const bool hasBottom = bottom < std::numeric_limits<double>::max();
-        Point at;
-        if (!ancestors.empty()) {
-            at = m_previous.centres[ancestors.front()];
-        } else {
-            Index near = kNone;
-            double offset = 0;
-            for (Index e : m_adjacency.in(box)) {
-                if (near == kNone && m_placed[m_result->edges[e].from]) {
-                    near = m_result->edges[e].from;
-                    offset = kRow;
-                }
-            }
-            for (Index e : m_adjacency.out(box)) {
-                if (near == kNone && m_placed[m_result->edges[e].to]) {
-                    near = m_result->edges[e].to;
-                    offset = -kRow;
-                }
-            }
-            if (near == kNone)
-                return {0, m_previous.bounds.bottom + kRow};
-            at = {m_result->centres[near].x, m_result->centres[near].y + offset};
+        for (Index a : ancestors) {
+            const double y = m_previous.centres[a].y;
+            if (y > top && y < bottom)
+                return m_previous.centres[a];
         }
+        Point at;
+        if (const Index producer = placedEnd(m_adjacency.in(box), true); producer != kNone)
+            at = {m_result->centres[producer].x, m_result->centres[producer].y + kRow};
+        else if (const Index consumer = placedEnd(m_adjacency.out(box), false); consumer != kNone)
+            at = {m_result->centres[consumer].x, m_result->centres[consumer].y - kRow};
+        else if (!ancestors.empty())
+            at = m_previous.centres[ancestors.front()];
+        else
+            return {0, m_previous.bounds.bottom + kRow};
         const double half = m_result->boxes[box].height / 2;
         if (hasTop && at.y - half < top)
             at.y = top + half + (hasBottom && bottom - top > kRow ? 15 : 0);
         if (hasBottom && at.y + half > bottom)
             at.y = bottom - half;
         return at;
+    }
+
+    /// The first end of these edges that has its place; main operands before others.
+    Index placedEnd(Adjacency::Range edges, bool isSource) const
+    {
+        Index found = kNone;
+        for (Index e : edges) {
+            const Index end = isSource ? m_result->edges[e].from : m_result->edges[e].to;
+            if (m_placed[end] && (found == kNone || m_result->edges[e].port == Port::Main))
+                found = end;
+        }
+        return found;
     }
 
     void markStubs()

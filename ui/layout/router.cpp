@@ -157,7 +157,9 @@ private:
             }
             seen.push_back(x);
             double cost = std::abs(x - s.x) + std::abs(x - t.x) + (x < std::min(s.x, t.x) ? 2 : 0);
-            if (std::abs(x - t.x) < 0.5)
+            // A main operand comes straight down on its box; a second one stays with its source, away from the trunk.
+            const bool isMain = m_result.edges[e].port == Port::Main || m_result.edges[e].toOffset == 0;
+            if (std::abs(x - (isMain ? t.x : s.x)) < 0.5)
                 cost -= 24;
             queue.push({cost, x});
         };
