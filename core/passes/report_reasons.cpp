@@ -15,7 +15,8 @@ namespace crease {
 
 namespace {
 
-/// Passes whose misses say why something stays in float, the most telling first.
+/// Passes whose misses say why something stays in float, the most telling first. That a factor was not folded is no
+/// such reason.
 constexpr std::array<std::string_view, 6> telling{"lower",           "recognise",     "fold-weights",
                                                   "fold-batch-norm", "quantize-bias", "tabulate"};
 
@@ -49,6 +50,9 @@ Reasons::Reasons(const Trace& trace) : m_trace(&trace), m_graph(&trace.final())
                 continue;
             }
             for (const MissedSite& missed : stage.missed) {
+                if (missed.miss.id == "shared-output" || missed.miss.id == "not-per-channel") {
+                    continue;
+                }
                 const std::size_t at = missed.site.find('@');
                 const auto anchor =
                     at == std::string::npos ? byName.end() : byName.find(std::string_view(missed.site).substr(at + 1));
