@@ -81,13 +81,13 @@ bool emitTwoInput(Deployment& out, NodeId id, std::string_view kernel)
         return false;
     }
     const Grid& y = out.grid(node.output());
-    const bool ties = out.target().op(node.op)->zeroPointBeforeRounding && y.zeroPoint() % 2 != 0;
-    if (ties && out.target().exactTies) {
-        emitUnmergedFloatForm(out, id);
-        return true;
-    }
-    if (ties) {
-        out.declareTies(kernel, node.output());
+    const bool odd = y.zeroPoint() % 2 != 0;
+    if (out.target().op(node.op)->zeroPointBeforeRounding) {
+        if (odd && out.target().exactTies) {
+            emitUnmergedFloatForm(out, id);
+            return true;
+        }
+        out.declareTies(kernel, node.output(), odd);
     }
     out.begin(id);
     Grid bGrid = out.grid(node.inputs[1]);

@@ -180,12 +180,11 @@ bool emitPoolKernel(Deployment& out, NodeId id)
         return false;
     }
     const Grid& y = out.grid(node.output());
-    if (!global && y.zeroPoint() % 2 != 0) {
-        if (out.target().exactTies) {
-            return false;
-        }
-        out.declareTies("QLinearAveragePool", node.output());
+    const bool odd = !global && y.zeroPoint() % 2 != 0;
+    if (odd && out.target().exactTies) {
+        return false;
     }
+    out.declareTies(global ? "QLinearGlobalAveragePool" : "QLinearAveragePool", node.output(), odd);
     out.begin(id);
     const GridConstants from = out.gridConstants(out.grid(node.inputs[0]));
     const GridConstants to = out.gridConstants(y);

@@ -103,11 +103,19 @@ void Deployment::report(Severity severity, std::string id, std::string text, Val
     m_diagnostics.push_back({severity, std::move(id), std::move(text), name, name});
 }
 
-void Deployment::declareTies(std::string_view kernel, ValueId where)
+void Deployment::declareTies(std::string_view kernel, ValueId where, bool odd)
 {
-    auto& [count, first] = m_ties[std::string(kernel)];
-    if (count++ == 0) {
-        first = m_source->value(where).name;
+    Seen& seen = m_ties[std::string(kernel)];
+    if (seen.count++ == 0) {
+        seen.first = m_source->value(where).name;
+    }
+    seen.odd += odd ? 1 : 0;
+}
+
+void Deployment::declareWideWeights(ValueId where)
+{
+    if (m_wideWeights.count++ == 0) {
+        m_wideWeights.first = m_source->value(where).name;
     }
 }
 
@@ -115,11 +123,22 @@ Diagnostics Deployment::diagnostics() const
 {
     Diagnostics all = m_diagnostics;
     for (const auto& [kernel, seen] : m_ties) {
-        all.push_back({Severity::Info, "kernel-ties",
-                       fmt::format("{} {} of the file rounds after adding an odd zero point: at an exact tie its code "
-                                   "differs by one (target option ties: exact avoids the kernel)",
-                                   seen.first, kernel),
-                       seen.second, seen.second});
+        std::string text = fmt::format("{} {} of the file compute in float32: a value nearer to a tie than 2^-16 of a "
+                                       "step may differ by one code",
+                                       seen.count, kernel);
+        if (seen.odd > 0) {
+            text += fmt::format("; {} of them have an odd zero point, which the kernel adds before it rounds, so that "
+                                "every exact tie does (target option ties: exact avoids the kernel)",
+                                seen.odd);
+        }
+        all.push_back({Severity::Info, "kernel-ties", std::move(text), seen.first, seen.first});
+    }
+    if (m_wideWeights.count > 0) {
+        all.push_back({Severity::Info, "weights-beyond-7-bits",
+                       fmt::format("{} ops multiply uint8 data by int8 weights beyond -64 … 64: x86 processors without "
+                                   "VNNI saturate sums of two such products at 16 bits",
+                                   m_wideWeights.count),
+                       m_wideWeights.first, m_wideWeights.first});
     }
     return all;
 }

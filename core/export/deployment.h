@@ -65,8 +65,10 @@ public:
     bool biasIncluded(NodeId reader) const;
 
     void report(Severity severity, std::string id, std::string text, ValueId where);
-    /// Counts nodes of which the kernel rounds after adding an odd zero point; told once an op at the end.
-    void declareTies(std::string_view kernel, ValueId where);
+    /// Counts nodes whose kernel rounds in float32, and those where it adds an odd zero point first; told once an op.
+    void declareTies(std::string_view kernel, ValueId where, bool odd);
+    /// Counts products of uint8 data and int8 weights beyond 7 bits; told once.
+    void declareWideWeights(ValueId where);
     Diagnostics diagnostics() const;
 
 private:
@@ -80,7 +82,13 @@ private:
     std::map<ValueId, AccumulatorForm> m_forms;
     std::vector<NodeId> m_biasIncluded;
     Diagnostics m_diagnostics;
-    std::map<std::string, std::pair<std::size_t, std::string>> m_ties; // kernel -> count, first value
+    struct Seen {
+        std::size_t count = 0;
+        std::size_t odd = 0;
+        std::string first; // the first value
+    };
+    std::map<std::string, Seen> m_ties; // by kernel
+    Seen m_wideWeights;
 };
 
 Node standardNode(std::string_view op, std::vector<ValueId> inputs, std::string_view domain = {});

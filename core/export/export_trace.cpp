@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <unistd.h>
+#include <unordered_map>
 
 namespace crease {
 
@@ -120,28 +121,62 @@ void setMetadata(Graph& graph, const Recipe& recipe, const Target& target, const
     graph.setModel(std::move(model));
 }
 
-/// The source value that a value of the final graph stands for: the one of its own name if there is, else the first.
-std::string sourceOf(const Trace& trace, ValueId id)
-{
-    const std::string& name = trace.final().value(id).name;
-    std::string first;
-    for (const ValueId ancestor : counterparts(trace, id, trace.stages.size(), 0)) {
-        const std::string& candidate = trace.original.value(ancestor).name;
-        if (candidate == name) {
-            return name;
+/// For every value of a trace the values of the source that it stands for. Ids are never reused, so one map serves all
+/// stages, and one walk over the relations fills it.
+class Sources {
+public:
+    explicit Sources(const Trace& trace) : m_original(trace.original)
+    {
+        for (const Stage& stage : trace.stages) {
+            for (const ValueRelation& relation : stage.relations) {
+                if (relation.before == relation.after) {
+                    continue;
+                }
+                const std::vector<ValueId> roots = rootsOf(relation.before);
+                std::vector<ValueId>& mine = m_roots[relation.after];
+                mine.insert(mine.end(), roots.begin(), roots.end());
+                std::ranges::sort(mine);
+                mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+            }
         }
-        first = first.empty() ? candidate : first;
     }
-    return first;
-}
+
+    /// The one of its own name if there is, else the first; empty where there is none.
+    std::string nameFor(const Graph& final, ValueId id) const
+    {
+        std::string first;
+        for (const ValueId root : rootsOf(id)) {
+            const std::string& name = m_original.value(root).name;
+            if (name == final.value(id).name) {
+                return name;
+            }
+            first = first.empty() ? name : first;
+        }
+        return first;
+    }
+
+private:
+    std::vector<ValueId> rootsOf(ValueId id) const
+    {
+        if (m_original.contains(id)) {
+            return {id};
+        }
+        const auto found = m_roots.find(id);
+        return found == m_roots.end() ? std::vector<ValueId>{} : found->second;
+    }
+
+    const Graph& m_original;
+    std::unordered_map<ValueId, std::vector<ValueId>> m_roots;
+};
 
 /// Final names become source names; what has no counterpart in the source is left out.
 std::vector<Correspondence> inSourceNames(std::vector<Correspondence> list, const Trace& trace)
 {
+    const Sources sources(trace);
     std::vector<Correspondence> result;
     for (Correspondence& entry : list) {
         const ValueId id = trace.final().findValue(entry.source);
-        entry.source = id.valid() ? sourceOf(trace, id) : std::string();
+        entry.source = id.valid() ? sources.nameFor(trace.final(), id) : std::string();
         if (!entry.source.empty()) {
             result.push_back(std::move(entry));
         }

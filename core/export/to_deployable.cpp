@@ -54,10 +54,24 @@ void reportFloatForm(Deployment& out, const Node& node)
                node.output());
 }
 
+void noteWideWeights(Deployment& out, const Node& node)
+{
+    const Value& weight = out.sourceValue(node.inputs[1]);
+    if (!weight.isConstant() || weight.type != ElementType::Int8 ||
+        out.sourceValue(node.inputs[0]).type != ElementType::UInt8) {
+        return;
+    }
+    const auto codes = weight.constant.data<std::int8_t>();
+    if (std::ranges::any_of(codes, [](std::int8_t code) { return code > 64 || code < -64; })) {
+        out.declareWideWeights(node.output());
+    }
+}
+
 void emitOperatorForm(Deployment& out, NodeId id)
 {
     const Node& node = out.source().node(id);
     if (isIntegerLinear(out.source(), node)) {
+        noteWideWeights(out, node);
         emitLinearOperator(out, id);
     } else if (!emitOnCodes(out, id) && !emitArithmeticOperator(out, id)) {
         reportFloatForm(out, node);
@@ -69,6 +83,7 @@ void emitQdqForm(Deployment& out, NodeId id)
 {
     const Node& node = out.source().node(id);
     if (isIntegerLinear(out.source(), node)) {
+        noteWideWeights(out, node);
         // Without a quantizer behind it a DQ-op unit stays float in ONNX Runtime: its sums are written as integers.
         if (out.grid(node.output()).isWide()) {
             emitLinearOperator(out, id);
@@ -100,12 +115,12 @@ void emitQdqForm(Deployment& out, NodeId id)
     if (row == nullptr || (node.op == "Resize" && node.stringAttribute("mode", "nearest") != "nearest")) {
         reportFloatForm(out, node);
     }
-    if (row && row->zeroPointBeforeRounding && odd) {
-        if (out.target().exactTies) {
+    if (row && row->zeroPointBeforeRounding && node.op != "Sub") {
+        if (odd && out.target().exactTies) {
             emitUnmergedFloatForm(out, id);
             return;
         }
-        out.declareTies("QLinear" + node.op + " that ONNX Runtime makes", node.output());
+        out.declareTies(fmt::format("QLinear{} that ONNX Runtime makes", node.op), node.output(), odd);
     }
     emitFloatForm(out, id);
 }

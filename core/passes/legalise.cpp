@@ -233,6 +233,22 @@ Outcome shiftConstants(const Graph& graph, NodeId id, ElementType activation)
     return patch;
 }
 
+/// An op on codes that the target has no row for: it stays an integer op here and is a float island in the file.
+Outcome nameIsland(const Graph& graph, NodeId id, const Target& target)
+{
+    const Node& node = graph.node(id);
+    const auto isCodes = [&](ValueId value) { return value.valid() && graph.value(value).codes.has_value(); };
+    if (!node.domain.empty() || !std::ranges::any_of(node.outputs, isCodes) || target.op(node.op) != nullptr) {
+        return NoMatch{};
+    }
+    return Miss{"no-kernel",
+                fmt::format("{} has no integer kernel of {}: in the file it is a float op between DequantizeLinear and "
+                            "QuantizeLinear",
+                            target.title, node.op),
+                id,
+                {{id, "island"}}};
+}
+
 } // namespace
 
 Result<Stage> runLegalise(const Graph& before, const PassContext& context, const Job& job)
@@ -251,6 +267,8 @@ Result<Stage> runLegalise(const Graph& before, const PassContext& context, const
         Rule{"legalise/float32-scale", "2.6", Fidelity::R, roundScales},
         Rule{"legalise/float32-weight-scale", "2.6", Fidelity::R, roundWeightScales},
         Rule{"legalise/accumulator", "2.6", Fidelity::R, deriveAccumulator},
+        Rule{"legalise/kernel", "6.1", Fidelity::X,
+             [&target = context.target](const Graph& graph, NodeId id) { return nameIsland(graph, id, target); }},
     };
     return applyRules(before, "legalise", rules, context.driver, job);
 }

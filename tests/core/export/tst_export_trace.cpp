@@ -12,8 +12,6 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
-#include <unistd.h>
-
 using namespace crease;
 using crease::test::graphOf;
 
@@ -170,14 +168,7 @@ void TestExportTrace::negative_noFolderNoFile()
 
 void TestExportTrace::negative_readOnlyFolder()
 {
-    if (::geteuid() == 0) {
-        QSKIP("root may write anywhere");
-    }
-    QTemporaryDir folder;
-    QFile::setPermissions(folder.path(), QFile::ReadOwner | QFile::ExeOwner);
-    const auto result =
-        exportTrace(traceOf(source), {}, target(), folder.filePath("out.onnx").toStdString(), {}, Job{});
-    QFile::setPermissions(folder.path(), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    const auto result = exportTrace(traceOf(source), {}, target(), "/proc/out.onnx", {}, Job{});
     QVERIFY(!result.has_value());
     QVERIFY(result.error().kind == ErrorKind::Output);
 }

@@ -23,6 +23,7 @@ private slots:
     void aFlippedWeightFitsUnsigned();
     void no_changeWhereAllIsLegal();
     void negative_aNineBitWeightIsAMiss();
+    void negative_anOpWithoutKernelIsNamed();
 };
 
 void TestLegalise::signedActivationsBecomeUnsigned()
@@ -244,6 +245,22 @@ output %y
     QCOMPARE(stage.missed.size(), std::size_t{1});
     QCOMPARE(stage.missed[0].miss.id, std::string("weight-range"));
     QVERIFY(stage.missed[0].miss.text.find("-129 to 128") != std::string::npos);
+}
+
+void TestLegalise::negative_anOpWithoutKernelIsNamed()
+{
+    constexpr auto text = R"(graph "g" ir 8 opset "" 13
+input %q: u8[1x1x2x2] codes u8(0.5, 0)
+const %w: s8[1x1x2x2] codes s8(0.5, 0) = [1, 2, 3, 4]
+%acc: s32[1x1x4x4] codes s32(0.25, 0) = ConvTranspose(%q, %w) {strides = [2, 2]}
+%y: f32[1x1x4x4] = crease.Dequantize(%acc)
+output %y
+)";
+    const Stage stage = stageOf(runLegalise, text);
+    COMPARE_GRAPH(stage.after, text);
+    QCOMPARE(stage.missed.size(), std::size_t{1});
+    QCOMPARE(stage.missed[0].miss.id, std::string("no-kernel"));
+    QVERIFY(stage.missed[0].miss.text.find("ConvTranspose") != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestLegalise)
