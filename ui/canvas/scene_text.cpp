@@ -4,6 +4,7 @@
 #include "core/ir/integer_nodes.h"
 #include "core/ops/op_table.h"
 
+#include <QHash>
 #include <QStringList>
 
 #include <algorithm>
@@ -273,7 +274,7 @@ QString shortNodeName(const Graph& graph, NodeId id, const QString& prefix)
 
 QString commonPrefix(const std::vector<QString>& names)
 {
-    std::map<QString, std::size_t> counts;
+    QHash<QString, std::size_t> counts;
     std::size_t total = 0;
     for (QString name : names) {
         if (name.startsWith('/'))
@@ -283,9 +284,9 @@ QString commonPrefix(const std::vector<QString>& names)
             ++counts[name.left(at + 1)];
     }
     QString best;
-    for (const auto& [prefix, count] : counts) {
-        if (count * 10 >= total * 9 && prefix.size() > best.size())
-            best = prefix;
+    for (auto it = counts.cbegin(); it != counts.cend(); ++it) {
+        if (it.value() * 10 >= total * 9 && it.key().size() > best.size())
+            best = it.key();
     }
     return best;
 }
