@@ -36,9 +36,9 @@ CameraView cameraFor(const Picture& picture, const DrawOptions& options, QSizeF 
     if (!options.size.isEmpty() && zoom < Camera::kFarZoom && picture.scene().nodes.size() > 1) {
         // Too small to read: in columns, as the window shows it.
         const auto fold = std::make_shared<const Fold>(picture, size - QSizeF(2 * kMargin, 2 * kMargin));
-        const QRectF folded = fold->bounds().adjusted(-kMargin, -kMargin, kMargin, kMargin);
         return {fold->bounds().center(),
-                std::min({Camera::kFarZoom * 0.98, size.width() / folded.width(), size.height() / folded.height()}),
+                std::min({Camera::kFarZoom * 0.98, (size.width() - 2 * kMargin) / fold->bounds().width(),
+                          (size.height() - 2 * kMargin) / fold->bounds().height()}),
                 fold};
     }
     return {bounds.center(), std::min(zoom, 1.0), nullptr};

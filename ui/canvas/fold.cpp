@@ -8,9 +8,10 @@ namespace crease {
 
 namespace {
 
-constexpr double kColumnGap = 120;
+constexpr double kColumnGap = 100;
 constexpr double kLabelGap = 96;
 constexpr double kHeadGap = 64;
+constexpr double kLeastWidth = 300;
 
 /// Slices of the scene at the rows where no box is cut: the layout's segments, cut further where a section starts.
 std::vector<Fold::Slice> sceneSlices(const Picture& picture)
@@ -18,10 +19,14 @@ std::vector<Fold::Slice> sceneSlices(const Picture& picture)
     struct Row {
         double top;
         double bottom;
+        double left;
+        double right;
         std::int32_t section;
     };
     std::vector<Row> rows;
-    const auto add = [&](const QRectF& r, std::int32_t section) { rows.push_back({r.top(), r.bottom(), section}); };
+    const auto add = [&](const QRectF& r, std::int32_t section) {
+        rows.push_back({r.top(), r.bottom(), r.left(), r.right(), section});
+    };
     for (std::uint32_t n = 0; n < picture.scene().nodes.size(); ++n)
         add(picture.rect(n), picture.scene().nodes[n].section);
     for (const Ghost& ghost : picture.ghosts())
@@ -37,6 +42,8 @@ std::vector<Fold::Slice> sceneSlices(const Picture& picture)
             Fold::Slice slice;
             slice.top = row.top;
             slice.section = std::max(section, row.section);
+            slice.left = row.left;
+            slice.right = row.right;
             slice.startsSection = starts;
             slices.push_back(slice);
         }
@@ -46,36 +53,61 @@ std::vector<Fold::Slice> sceneSlices(const Picture& picture)
         slices.back().section = section;
         low = std::max(low, row.bottom);
         slices.back().bottom = low;
+        slices.back().left = std::min(slices.back().left, row.left);
+        slices.back().right = std::max(slices.back().right, row.right);
     }
     return slices;
 }
 
-double place(std::vector<Fold::Slice>& slices, double height, double pitch, int& columns)
+/// Fills columns of at most that height from left to right.
+std::vector<QRectF> place(std::vector<Fold::Slice>& slices, double height)
 {
-    int column = 0;
+    std::vector<QRectF> columns;
+    std::size_t first = 0;
     double y = 0;
-    double tallest = 0;
+    double x = 0;
     double lastBottom = 0;
+    const auto close = [&](std::size_t end) {
+        double left = slices[first].left;
+        double right = slices[first].right;
+        for (std::size_t i = first; i < end; ++i) {
+            left = std::min(left, slices[i].left);
+            right = std::max(right, slices[i].right);
+        }
+        right = std::max(right, left + kLeastWidth);
+        for (std::size_t i = first; i < end; ++i) {
+            slices[i].column = static_cast<int>(columns.size());
+            slices[i].dx = x - left;
+        }
+        columns.emplace_back(x, 0, right - left, y);
+        x += right - left + kColumnGap;
+        first = end;
+    };
     for (std::size_t i = 0; i < slices.size(); ++i) {
         Fold::Slice& slice = slices[i];
-        const double gap = i == 0 || y == 0 ? 0 : std::min(slice.top - lastBottom, 64.0);
+        const double gap = y == 0 ? 0 : std::min(slice.top - lastBottom, 64.0);
         const double label = slice.startsSection && y > 0 ? kLabelGap : 0;
         const double size = slice.bottom - slice.top;
         if (y > 0 && y + gap + label + size > height) {
-            ++column;
+            close(i);
             y = 0;
         } else {
             y += gap + label;
         }
-        slice.column = column;
-        slice.dx = column * pitch;
         slice.dy = y - slice.top;
         y += size;
-        tallest = std::max(tallest, y);
         lastBottom = slice.bottom;
     }
-    columns = column + 1;
-    return tallest;
+    close(slices.size());
+    return columns;
+}
+
+QRectF around(const std::vector<QRectF>& columns)
+{
+    QRectF all;
+    for (const QRectF& column : columns)
+        all = all.united(column);
+    return all.adjusted(0, -kHeadGap, 0, 0);
 }
 
 } // namespace
@@ -85,23 +117,19 @@ Fold::Fold(const Picture& picture, QSizeF view)
     m_slices = sceneSlices(picture);
     if (m_slices.empty())
         return;
-    const QRectF scene = picture.bounds();
-    m_left = scene.left();
-    m_pitch = scene.width() + kColumnGap;
     double best = 0;
     double bestHeight = 0;
     for (int wanted = 1; wanted <= 64; ++wanted) {
-        const double height = scene.height() / wanted + 64;
-        int columns = 0;
-        const double tallest = place(m_slices, height, m_pitch, columns);
-        const double zoom = std::min(view.width() / (columns * m_pitch), view.height() / (tallest + kHeadGap));
+        const double height = picture.bounds().height() / wanted + 64;
+        const QRectF all = around(place(m_slices, height));
+        const double zoom = std::min(view.width() / all.width(), view.height() / all.height());
         if (zoom > best) {
             best = zoom;
             bestHeight = height;
         }
     }
-    const double tallest = place(m_slices, bestHeight, m_pitch, m_columns);
-    m_bounds = QRectF(m_left, -kHeadGap, m_columns * m_pitch - kColumnGap, tallest + kHeadGap);
+    m_columns = place(m_slices, bestHeight);
+    m_bounds = around(m_columns);
 }
 
 const Fold::Slice& Fold::sliceAt(double y) const
@@ -127,7 +155,10 @@ QPointF Fold::map(QPointF scene) const
 
 QPointF Fold::unmap(QPointF folded) const
 {
-    const int column = std::clamp(static_cast<int>(std::floor((folded.x() - m_left) / m_pitch)), 0, m_columns - 1);
+    int column = 0;
+    while (column + 1 < columns() &&
+           m_columns[static_cast<std::size_t>(column) + 1].left() - kColumnGap / 2 <= folded.x())
+        ++column;
     const Slice* best = &m_slices.front();
     for (const Slice& slice : m_slices) {
         if (slice.column == column && (slice.top + slice.dy <= folded.y() || best->column != column))

@@ -14,6 +14,8 @@ public:
     struct Slice {
         double top = 0; // in the scene
         double bottom = 0;
+        double left = 0;
+        double right = 0;
         double dx = 0;
         double dy = 0;
         int column = 0;
@@ -29,8 +31,9 @@ public:
     QPointF map(QPointF scene) const;
     QPointF unmap(QPointF folded) const;
     QRectF bounds() const { return m_bounds; }
-    int columns() const { return m_columns; }
-    double columnPitch() const { return m_pitch; }
+    int columns() const { return static_cast<int>(m_columns.size()); }
+    /// Of the folded drawing; as wide as what stands in it.
+    const QRectF& column(int index) const { return m_columns[static_cast<std::size_t>(index)]; }
     const std::vector<Slice>& slices() const { return m_slices; }
 
 private:
@@ -38,9 +41,7 @@ private:
 
     std::vector<Slice> m_slices;
     QRectF m_bounds;
-    int m_columns = 0;
-    double m_pitch = 0;
-    double m_left = 0;
+    std::vector<QRectF> m_columns;
 };
 
 } // namespace crease

@@ -284,8 +284,12 @@ std::vector<QRectF> minimapFrames(const Fold& fold, const QRectF& scene, QSizeF 
             continue;
         const double top = std::max(slice.top, scene.top()) + slice.dy;
         const double bottom = std::min(slice.bottom, scene.bottom()) + slice.dy;
-        const QRectF part(toMap(fold, {scene.left() + slice.dx, top}, size),
-                          toMap(fold, {scene.right() + slice.dx, bottom}, size));
+        const QRectF& area = fold.column(slice.column);
+        const double left = std::max(scene.left() + slice.dx, area.left());
+        const double right = std::min(scene.right() + slice.dx, area.right());
+        if (left >= right)
+            continue;
+        const QRectF part(toMap(fold, {left, top}, size), toMap(fold, {right, bottom}, size));
         if (slice.column == column)
             frames.back() = frames.back().united(part);
         else

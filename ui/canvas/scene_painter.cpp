@@ -49,24 +49,17 @@ void paintBands(const PaintContext& context)
         return QPointF((x - context.camera.centre.x()) * context.zoom() + context.view.width() / 2,
                        (y - context.camera.centre.y()) * context.zoom() + context.view.height() / 2);
     };
-    const QRectF bounds = fold->bounds();
-    const double room = fold->columnPitch() * context.zoom() - 4;
     int column = -1;
-    double bottom = 0;
-    const auto& slices = fold->slices();
-    for (std::size_t i = 0; i < slices.size(); ++i) {
-        const Fold::Slice& slice = slices[i];
+    QPointF corner;
+    double room = 0;
+    for (const Fold::Slice& slice : fold->slices()) {
         const bool isHead = slice.column != column;
         if (isHead) {
             column = slice.column;
-            double low = 0;
-            for (std::size_t j = i; j < slices.size() && slices[j].column == column; ++j)
-                low = slices[j].bottom + slices[j].dy;
-            bottom = low;
-            const double x = bounds.left() + column * fold->columnPitch();
-            const QPointF top = screen(x, -8 / context.zoom());
-            const QPointF end = screen(x + fold->columnPitch() - 104, bottom + 8 / context.zoom());
-            p.fillRect(QRectF(top, end), context.colour(Token::Band));
+            const QRectF area = fold->column(column).adjusted(-12, -8, 12, 8);
+            corner = screen(area.left(), area.top());
+            room = area.width() * context.zoom();
+            p.fillRect(QRectF(corner, screen(area.right(), area.bottom())), context.colour(Token::Band));
         }
         if (slice.section < 0 || (!isHead && !slice.startsSection) ||
             static_cast<std::size_t>(slice.section) >= context.picture.scene().sections.size())
@@ -76,7 +69,7 @@ void paintBands(const PaintContext& context)
         const QFontMetricsF metrics(starts ? bold : plain);
         if (metrics.horizontalAdvance(name) > room)
             continue;
-        const QPointF at = screen(bounds.left() + column * fold->columnPitch(), slice.top + slice.dy);
+        const QPointF at(corner.x(), screen(0, slice.top + slice.dy).y());
         if (!isHead) {
             const double gap = 96 * context.zoom();
             if (gap < 14)

@@ -101,8 +101,10 @@ private:
                 if (l == kNone)
                     break;
                 const Link& link = m_rows.links[l];
-                column.trunk = column.trunk || link.priority == 4;
-                shift += link.upperOffset - link.lowerOffset;
+                column.trunk = column.trunk || link.priority == kTrunk;
+                // The trunk's boxes stand exactly below each other, whichever port it takes.
+                if (link.priority < kTrunk)
+                    shift += link.upperOffset - link.lowerOffset;
                 at = link.lower;
             }
             m_columns.push_back(std::move(column));

@@ -16,7 +16,7 @@ Rows::Rows(const SegmentGraph& segment, const Metrics& metrics)
         vertices.push_back({n, node.row, half + node.padLeft, half + node.padRight, port});
     }
     for (const SegmentEdge& e : segment.edges) {
-        const int base = e.trunk ? 4 : e.port == Port::Main ? 2 : e.port == Port::Operand ? 1 : 0;
+        const int base = e.trunk ? kTrunk : e.port == Port::Main ? 2 : e.port == Port::Operand ? 1 : 0;
         Index upper = e.from;
         float offset = e.fromOffset;
         for (int row = segment.nodes[e.from].row + 1; row < segment.nodes[e.to].row; ++row) {

@@ -14,6 +14,8 @@ struct Vertex {
     bool dummy = false;
 };
 
+inline constexpr int kTrunk = 4;
+
 struct Link {
     Index upper = kNone;
     Index lower = kNone;

@@ -132,6 +132,25 @@ private slots:
         QVERIFY2(layout->bounds.width() < 700, qPrintable(QString::number(layout->bounds.width())));
     }
 
+    void trunk_is_straight_through_side_ports()
+    {
+        // x * f(x), many times over: the longer way enters by the second port of an op with three operands.
+        test::GraphMaker g;
+        Index at = g.box();
+        for (int i = 0; i < 30; ++i) {
+            const Index f = g.box();
+            g.edge(at, f);
+            const Index product = g.box();
+            g.edge(at, product);
+            g.edge(f, product, Port::Operand);
+            g.edge(at, product, Port::Weight);
+            at = product;
+        }
+        const LayoutPtr layout = layoutGraph(g.graph());
+        for (const Point& c : layout->centres)
+            QVERIFY2(std::abs(c.x - layout->centres[0].x) < 0.5, qPrintable(QString::number(c.x)));
+    }
+
     void weights_stand_left_above_their_operator()
     {
         const LayoutPtr layout = layoutGraph(test::residualNetwork(3));
