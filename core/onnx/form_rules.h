@@ -29,6 +29,10 @@ ElementType elementTypeHint(const Graph& graph, ValueId id);
 ValueId addConstant(Graph& graph, const Node& node, std::string_view what, Tensor tensor);
 void setInput(Node& node, std::size_t slot, ValueId value);
 void stripAbsent(std::vector<ValueId>& ids);
+/// The shape of an input; null where the input is absent or its rank unknown.
+const Shape* inputShape(const Graph& graph, const Node& node, std::size_t slot);
+/// The element type of an input; Undefined where it is absent or unknown.
+ElementType inputType(const Graph& graph, const Node& node, std::size_t slot);
 /// The constant tensor of an input; null where it is absent or no constant.
 const Tensor* constantInput(const Graph& graph, const Node& node, std::size_t slot);
 std::unexpected<Error> inexpressible(const Graph& graph, const Node& node, int since, std::string_view why);

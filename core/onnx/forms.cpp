@@ -61,6 +61,18 @@ void stripAbsent(std::vector<ValueId>& ids)
     }
 }
 
+const Shape* inputShape(const Graph& graph, const Node& node, std::size_t slot)
+{
+    const ValueId id = node.input(slot);
+    return id.valid() && graph.value(id).shape ? &*graph.value(id).shape : nullptr;
+}
+
+ElementType inputType(const Graph& graph, const Node& node, std::size_t slot)
+{
+    const ValueId id = node.input(slot);
+    return id.valid() ? graph.value(id).type : ElementType::Undefined;
+}
+
 const Tensor* constantInput(const Graph& graph, const Node& node, std::size_t slot)
 {
     const ValueId id = node.input(slot);

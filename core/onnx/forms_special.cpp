@@ -101,7 +101,7 @@ Result<void> splitTo13(Graph& graph, Node& node, const Rule& rule)
     if (node.attributes.erase("num_outputs") == 0 || node.version < rule.since || count == 0) {
         return {};
     }
-    const auto& shape = graph.value(node.input(0)).shape;
+    const Shape* shape = inputShape(graph, node, 0);
     const auto axis = shape ? normalizedAxis(node.intAttribute("axis", 0), shape->size()) : std::nullopt;
     if (!axis || !(*shape)[static_cast<std::size_t>(*axis)].known()) {
         return inexpressible(graph, node, rule.since, "num_outputs of an unknown dimension");

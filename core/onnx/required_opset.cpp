@@ -235,7 +235,7 @@ int opsetOfTypes(const Graph& graph, const Node& node)
             }
         }
     }
-    const ElementType first = node.input(0).valid() ? graph.value(node.input(0)).type : ElementType::Undefined;
+    const ElementType first = forms::inputType(graph, node, 0);
     for (const Growth& growth : growths) {
         if (growth.op == node.op && isOf(growth.types, first)) {
             opset = std::max(opset, growth.opset);
@@ -255,20 +255,19 @@ int opsetOfAxes(const Node& node)
 /// What one op alone needs. Softmax of opset 13 on one axis is an older one only on the last axis.
 int opsetOfMeaning(const Graph& graph, const Node& node)
 {
-    if (node.op == "Pow" && node.input(0).valid() && node.input(1).valid() &&
-        graph.value(node.input(0)).type != graph.value(node.input(1)).type) {
+    if (node.op == "Pow" && forms::inputType(graph, node, 0) != forms::inputType(graph, node, 1)) {
         return 12;
     }
     if (node.op == "MaxPool" && node.outputs.size() > 1) {
         return 8;
     }
-    if (node.op == "Identity" && !graph.value(node.input(0)).opaqueType.empty()) {
+    if (node.op == "Identity" && node.input(0).valid() && !graph.value(node.input(0)).opaqueType.empty()) {
         return 16;
     }
     if (node.version < 13 || (node.op != "Softmax" && node.op != "LogSoftmax" && node.op != "Hardmax")) {
         return node.op == "GroupNormalization" && node.version >= 21 ? 21 : 1;
     }
-    const auto& shape = graph.value(node.input(0)).shape;
+    const Shape* shape = forms::inputShape(graph, node, 0);
     const std::int64_t axis = node.intAttribute("axis", -1);
     const bool last = axis == -1 || (shape && axis == static_cast<std::int64_t>(shape->size()) - 1);
     return last && shape && node.attributes.contains("axis") ? 11 : 13;
