@@ -105,7 +105,7 @@ def fold(cli, file, target, samples, folder):
 
 
 def own_outputs(cli, file, samples, folder):
-    """What crease-cli run makes of a file on the same samples."""
+    """What crease-cli run makes of the first file written, on the same samples: integer kernels, exactly rounded."""
     target = folder / (file.stem + ".own.npz")
     account, status, _, errors = run_cli(cli, "run", file, "--samples", samples, "--output", target, "--json")
     if status != 0:
@@ -120,7 +120,7 @@ def compare(file, own, judge):
     for name, theirs in judge.items():
         ours = own[name].reshape(theirs.shape)
         error = numpy.abs(ours.astype(numpy.float64) - theirs.astype(numpy.float64))
-        if numpy.issubdtype(theirs.dtype, numpy.integer) or steps[name]:
+        if theirs.dtype.kind in "biu" or steps[name]:
             off = numpy.rint(error / (steps[name] or 1))
             words.append("=" if off.max() == 0 else f"{int((off > 0).sum())} of {off.size} off by {int(off.max())}")
         else:
@@ -129,7 +129,7 @@ def compare(file, own, judge):
     return ", ".join(sorted(set(words)))
 
 
-def judge(folded, cli, samples, source_right, folder):
+def judge(folded, own, samples, source_right):
     """ONNX Runtime's word on a written file: its kernels, its outputs with and without optimization, its accuracy."""
     folded.kernels = ort.kernels_of_session(folded.file)
     if folded.kernels is None:
@@ -137,9 +137,6 @@ def judge(folded, cli, samples, source_right, folder):
         return
     arrays = dict(numpy.load(samples))
     labels = arrays.pop("labels", None)
-    own, failure = own_outputs(cli, folded.file, samples, folder)
-    if failure is not None:
-        folded.problems.append(failure)
     words = []
     for level in ort.LEVELS:
         outputs = ort.outputs(folded.file, level, arrays)
@@ -167,7 +164,7 @@ def check_counts(folded, quantized, written):
     found = counting.integer_linear_ops(written)
     if found + counting.float_only(written) < claimed["integer"]:
         folded.problems.append(f"{claimed['integer']} linear ops integer by Crease, {found} in the file")
-    if found > claimed["integer"]:
+    if found > claimed["integer"] and len(written.graph.output) == 1:
         folded.problems.append(f"the file computes {found} integer linear ops where the model has {claimed['integer']}")
 
 
@@ -191,6 +188,7 @@ def row(cli, file, options, folder):
     quantized = counting.quantized_linear_ops(model)
     source_right, count = accuracy_of_source(file, samples)
     results = []
+    own = None
     for target in TARGETS:
         folded = fold(cli, file, target, samples, folder)
         results.append(folded)
@@ -202,7 +200,10 @@ def row(cli, file, options, folder):
         check_counts(folded, quantized, counting.load(folded.file))
         if folded.verdict in ("failed", "not-checked", "none"):
             folded.problems.append(f"verdict {folded.verdict}")
-        judge(folded, cli, samples, source_right, folder)
+        if own is None:
+            own, failure = own_outputs(cli, folded.file, samples, folder)
+            folded.problems += [failure] if failure else []
+        judge(folded, own, samples, source_right)
     return {
         "file": file,
         "model": model,
