@@ -3,6 +3,7 @@
 
 #include "core/engines/process.h"
 #include "core/onnx/tensor_proto.h"
+#include "core/samples/npz.h"
 #include "core/support/text.h"
 
 #include <algorithm>
@@ -16,6 +17,8 @@ namespace crease {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double maxExpansion = 1024.0; // codes may be all alike, and the file is the engine's
 
 std::string python()
 {
@@ -79,7 +82,7 @@ public:
             }
             TRY(start(modelFile, script, inputs, outputs, intermediates, job));
             for (std::size_t k = first; k < std::min(first + each, samples.size()); ++k) {
-                TRY(readSample(setFolder(outputs, k), run));
+                TRY(readSample(setFolder(outputs, k), run, job));
             }
             if (std::ifstream version(outputs / "version.txt"); version) {
                 std::getline(version, run.version);
@@ -145,7 +148,7 @@ private:
         return {};
     }
 
-    Result<void> readSample(const fs::path& folder, EngineRun& run) const
+    Result<void> readSample(const fs::path& folder, EngineRun& run, const Job& job) const
     {
         run.outputs.emplace_back();
         std::error_code ignored;
@@ -162,6 +165,15 @@ private:
             auto value = TRY(readTensor(folder / fmt::format("value_{}.pb", k)));
             run.intermediates.back().emplace(std::move(value.name), std::move(value.tensor));
         }
+        if (const fs::path packed = folder / "values.npz"; fs::exists(packed, ignored)) {
+            auto values = readNpz(packed.string(), maxExpansion, job);
+            if (!values) {
+                return badOutput("values.npz", values.error());
+            }
+            for (auto& [name, tensor] : *values) {
+                run.intermediates.back().emplace(std::move(name), std::move(tensor));
+            }
+        }
         return {};
     }
 
@@ -169,11 +181,15 @@ private:
     {
         auto tensor = tensorFromProtoBytes(TRY(readFile(path)));
         if (!tensor) {
-            return failure(
-                ErrorKind::Refused, "engine-outputs",
-                fmt::format("engine {}: {}: {}", m_description.name, path.filename().string(), tensor.error().message));
+            return badOutput(path.filename().string(), tensor.error());
         }
         return tensor;
+    }
+
+    std::unexpected<Error> badOutput(const std::string& file, const Error& error) const
+    {
+        return failure(ErrorKind::Refused, "engine-outputs",
+                       fmt::format("engine {}: {}: {}", m_description.name, file, error.message));
     }
 
     EngineDescription m_description;

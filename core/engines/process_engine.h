@@ -11,9 +11,9 @@ namespace crease {
 
 /// How an engine is started, as resources/engines/*.json says. In `argv` these are replaced: {python} (CREASE_PYTHON,
 /// else python3), {script} (a script that ships with the program), {model}, {inputs}, {outputs}, {intermediates} (none
-/// or integers). {inputs} holds input_K.pb and {outputs} gets output_K.pb and value_K.pb (an intermediate, named in the
-/// file); with manySets they hold folders test_data_set_N of those, and the engine is started once for all samples. An
-/// engine may write {outputs}/version.txt.
+/// or integers). {inputs} holds input_K.pb and {outputs} gets output_K.pb and, for intermediates, value_K.pb (named in
+/// the file) or values.npz; with manySets they hold folders test_data_set_N of those, and the engine is started once
+/// for all samples. An engine may write {outputs}/version.txt.
 struct EngineDescription {
     std::string name;
     std::string title;

@@ -61,9 +61,10 @@ struct EngineVerification {
     std::optional<Accuracy> accuracy;  // before: ours, after: the engine's
 };
 
-/// Outputs are compared on all samples; codes layer by layer on the first options.stageSamples, each layer of ours fed
-/// with the codes that the engine had: one step apart is the engine's own arithmetic (runtime), more is unexplained.
-/// An engine that gives no codes is certified by its outputs alone.
+/// Outputs are compared on all samples; codes layer by layer on all as well, or on the first options.stageSamples where
+/// they are many megabytes; each layer of ours is fed with the codes that the engine had: one step apart is the
+/// engine's own arithmetic (runtime), more is unexplained. An engine that gives no codes is certified by its outputs
+/// alone.
 Result<EngineVerification> verifyEngine(const Engine& engine, const std::string& modelFile, const Graph& graph,
                                         const SampleSet& samples, const VerifyOptions& options, const Job& job);
 

@@ -14,6 +14,9 @@ namespace crease {
 
 namespace {
 
+constexpr std::size_t allLayersBytes = std::size_t{64} << 20;
+constexpr std::size_t unknownBytes = std::size_t{4} << 10; // of a tensor whose shape the graph does not say
+
 bool isCodeType(ElementType type)
 {
     return isInteger(type) && bitWidth(type) <= 16;
@@ -73,6 +76,21 @@ public:
     }
 
     std::vector<MetricSums>& accumulated() { return m_accumulated; }
+
+    /// Of so many samples the codes of every layer are asked for: all, where they are few bytes, else `least`.
+    std::size_t layerSamples(std::size_t samples, std::size_t least) const
+    {
+        std::size_t bytes = 0;
+        for (const ValueId id : m_graph.values()) {
+            const Value& value = m_graph.value(id);
+            if (!value.isConstant() && isCodeType(value.type)) {
+                const auto dims = value.shape ? knownDims(*value.shape) : std::nullopt;
+                const auto count = dims ? elementCount(*dims) : std::nullopt;
+                bytes += count ? static_cast<std::size_t>(*count) * byteWidth(value.type) : unknownBytes;
+            }
+        }
+        return bytes * samples <= allLayersBytes ? samples : std::min(least, samples);
+    }
 
     /// The certificate from the local comparisons, or from the outputs alone where there is none.
     void finish(EngineVerification& result, bool layers, const VerifyOptions& options) const
@@ -173,7 +191,7 @@ Result<EngineVerification> verifyEngine(const Engine& engine, const std::string&
     }
     result.accuracy = accuracyOf(ours, theirs, samples);
 
-    const std::size_t some = std::min(options.stageSamples, samples.samples.size());
+    const std::size_t some = comparison.layerSamples(samples.samples.size(), options.stageSamples);
     const std::vector<std::vector<Tensor>> first(samples.samples.begin(),
                                                  samples.samples.begin() + static_cast<std::ptrdiff_t>(some));
     const EngineRun layers = TRY(engine.run(modelFile, first, Intermediates::Integers, job));

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs a model in ONNX Runtime on folders test_data_set_N of input_K.pb; writes output_K.pb and, if asked, value_K.pb."""
+"""Runs a model in ONNX Runtime on folders test_data_set_N of input_K.pb; writes output_K.pb and, if asked, values.npz."""
 import argparse
+import io
 import pathlib
 import sys
+import zipfile
 
 try:
     import numpy
@@ -50,6 +52,14 @@ def numbered(folder, pattern):
     return sorted(folder.glob(pattern), key=lambda path: int(path.stem.rsplit("_", 1)[1]))
 
 
+def write_values(path, arrays):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, array in arrays.items():
+            member = io.BytesIO()
+            numpy.lib.format.write_array(member, numpy.ascontiguousarray(array))
+            archive.writestr(name + ".npy", member.getvalue())
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--optimization", choices=("disable", "all"), default="disable")
@@ -71,12 +81,12 @@ def main():
             feed[value.name] = numpy_helper.to_array(onnx.TensorProto.FromString(path.read_bytes()))
         target = arguments.outputs / folder.name
         target.mkdir(parents=True, exist_ok=True)
-        places = {"output": 0, "value": 0}
-        for name, result in zip(wanted, runtime.run(wanted, feed)):
-            kind = "value" if name in names else "output"
-            proto = numpy_helper.from_array(numpy.asarray(result), name)
-            (target / f"{kind}_{places[kind]}.pb").write_bytes(proto.SerializeToString())
-            places[kind] += 1
+        results = dict(zip(wanted, runtime.run(wanted, feed)))
+        for place, name in enumerate(name for name in wanted if name not in names):
+            proto = numpy_helper.from_array(numpy.asarray(results[name]), name)
+            (target / f"output_{place}.pb").write_bytes(proto.SerializeToString())
+        if names:
+            write_values(target / "values.npz", {name: results[name] for name in names})
 
 
 try:
