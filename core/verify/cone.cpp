@@ -44,6 +44,9 @@ public:
                     m_valueSites[relation.after.index].push_back(site);
                 }
             }
+            if (rewrite.added.empty()) {
+                addToDescendants(*stage, rewrite, site);
+            }
         }
     }
 
@@ -81,6 +84,18 @@ public:
     }
 
 private:
+    /// What a site made may have been rewritten again in the same pass: then it is checked where that came to be.
+    void addToDescendants(const Stage& stage, const Rewrite& rewrite, std::size_t site)
+    {
+        for (const NodeOrigin& origin : stage.origins) {
+            const bool mine = origin.before == rewrite.anchor ||
+                              std::ranges::find(rewrite.roles, origin.before, &Role::node) != rewrite.roles.end();
+            if (mine && m_graph.contains(origin.after)) {
+                m_nodeSites[origin.after.index].push_back(site);
+            }
+        }
+    }
+
     static void addSites(Cone& cone, const std::vector<std::size_t>& sites)
     {
         cone.sites.insert(cone.sites.end(), sites.begin(), sites.end());

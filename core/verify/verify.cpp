@@ -225,6 +225,15 @@ private:
                 add(sites[site], pairing.pairs[i], compared->local[i], verdict, made.after);
             }
         }
+        for (std::size_t site = 0; site < sites.size(); ++site) {
+            if (sites[site].tensors == 0 && made.rewrites[site].on) {
+                sites[site] = Certificate{certificate.verdict,
+                                          certificate.samples,
+                                          0,
+                                          {},
+                                          "nothing of it is left in this pass, which was checked as a whole"};
+            }
+        }
         return certificate;
     }
 
