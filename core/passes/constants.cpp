@@ -10,7 +10,6 @@ namespace crease {
 
 namespace {
 
-constexpr int maxDepth = 256;
 constexpr std::int64_t maxElements = std::int64_t{1} << 27;
 
 bool isRandom(const Node& node)
@@ -82,40 +81,76 @@ std::optional<std::vector<Tensor>> evaluateConstant(const Graph& graph, const No
     return std::move(*outputs);
 }
 
-const Tensor* ConstantResolver::find(const Graph& graph, ValueId id)
+const Tensor* ConstantResolver::known(const Graph& graph, ValueId id) const
 {
-    return find(graph, id, 0);
+    if (graph.value(id).isConstant()) {
+        return graph.value(id).codes ? nullptr : &graph.value(id).constant;
+    }
+    const auto found = m_known.find(id.index);
+    return found != m_known.end() && found->second.valid() ? &found->second : nullptr;
 }
 
-const Tensor* ConstantResolver::find(const Graph& graph, ValueId id, int depth)
+bool ConstantResolver::isDecided(const Graph& graph, ValueId id) const
+{
+    return !id.valid() || graph.value(id).isConstant() || !graph.producer(id).valid() || m_known.contains(id.index);
+}
+
+const Tensor* ConstantResolver::find(const Graph& graph, ValueId id)
 {
     if (!id.valid() || !graph.contains(id)) {
         return nullptr;
     }
-    if (graph.value(id).isConstant()) {
-        return graph.value(id).codes ? nullptr : &graph.value(id).constant;
+    std::vector<ValueId> waiting;
+    if (!isDecided(graph, id)) {
+        waiting.push_back(id);
     }
-    if (const auto known = m_known.find(id.index); known != m_known.end()) {
-        return known->second.valid() ? &known->second : nullptr;
-    }
-    const NodeId producer = graph.producer(id);
-    if (!producer.valid() || depth > maxDepth) {
-        return nullptr;
-    }
-    const Node& node = graph.node(producer);
-    const std::optional<std::vector<Tensor>> outputs = evaluate(graph, producer, depth);
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-        if (node.outputs[i].valid()) {
-            m_known[node.outputs[i].index] = outputs && i < outputs->size() ? (*outputs)[i] : Tensor();
+    while (!waiting.empty()) {
+        const ValueId at = waiting.back();
+        if (isDecided(graph, at)) {
+            waiting.pop_back();
+            continue;
         }
+        const NodeId producer = graph.producer(at);
+        const Node& node = graph.node(producer);
+        const std::optional<ValueId> missing = firstUndecided(graph, node);
+        if (missing) {
+            waiting.push_back(*missing);
+            continue;
+        }
+        const std::optional<std::vector<Tensor>> outputs = evaluate(graph, node);
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            if (node.outputs[i].valid()) {
+                m_known[node.outputs[i].index] = outputs && i < outputs->size() ? (*outputs)[i] : Tensor();
+            }
+        }
+        waiting.pop_back();
     }
-    const Tensor& found = m_known[id.index];
-    return found.valid() ? &found : nullptr;
+    return known(graph, id);
 }
 
-std::optional<std::vector<Tensor>> ConstantResolver::evaluate(const Graph& graph, NodeId id, int depth)
+/// The first input that has to be looked at before the node can be: none where one before it is no constant.
+std::optional<ValueId> ConstantResolver::firstUndecided(const Graph& graph, const Node& node) const
 {
-    const Node& node = graph.node(id);
+    if (knownShapeResult(graph, node)) {
+        return std::nullopt;
+    }
+    for (std::size_t slot = 0; slot < node.inputs.size(); ++slot) {
+        const ValueId input = node.inputs[slot];
+        if (!input.valid() || (slot == 1 && node.is("CastLike"))) {
+            continue;
+        }
+        if (!isDecided(graph, input)) {
+            return input;
+        }
+        if (known(graph, input) == nullptr) {
+            return std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::vector<Tensor>> ConstantResolver::evaluate(const Graph& graph, const Node& node)
+{
     if (const std::optional<Tensor> shape = knownShapeResult(graph, node)) {
         return std::vector<Tensor>{*shape};
     }
@@ -128,7 +163,7 @@ std::optional<std::vector<Tensor>> ConstantResolver::evaluate(const Graph& graph
             inputs.emplace_back();
             continue;
         }
-        const Tensor* input = find(graph, node.inputs[slot], depth + 1);
+        const Tensor* input = known(graph, node.inputs[slot]);
         if (input == nullptr) {
             return std::nullopt;
         }

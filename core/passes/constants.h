@@ -20,8 +20,10 @@ public:
     const Tensor* find(const Graph& graph, ValueId id);
 
 private:
-    const Tensor* find(const Graph& graph, ValueId id, int depth);
-    std::optional<std::vector<Tensor>> evaluate(const Graph& graph, NodeId id, int depth);
+    const Tensor* known(const Graph& graph, ValueId id) const;
+    bool isDecided(const Graph& graph, ValueId id) const;
+    std::optional<ValueId> firstUndecided(const Graph& graph, const Node& node) const;
+    std::optional<std::vector<Tensor>> evaluate(const Graph& graph, const Node& node);
 
     const Job* m_job;
     std::unordered_map<std::uint32_t, Tensor> m_known;

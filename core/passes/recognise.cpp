@@ -28,6 +28,7 @@ std::vector<Rule> rulesOf(const RecogniseStatePtr& state)
         {"recognise/quantizer", "P1, P2", Fidelity::X, with(recogniseDequantizer)},
         {"recognise/integer-output", "P19", Fidelity::X, with(recogniseIntegerOutput)},
         {"recognise/qonnx-quant", "P36", Fidelity::X, with(recogniseQonnx)},
+        {"recognise/shape-of-codes", "P28", Fidelity::X, recogniseShapeOfCodes},
         {"recognise/unsupported", "P35, P36", Fidelity::X, recogniseUnsupported},
     };
 }

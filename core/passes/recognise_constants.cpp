@@ -326,6 +326,23 @@ Outcome recogniseIntegerOutput(const Graph& graph, NodeId id, RecogniseState& st
     return patch;
 }
 
+Outcome recogniseShapeOfCodes(const Graph& graph, NodeId id)
+{
+    const Node& node = graph.node(id);
+    const NodeId producer = node.input(0).valid() ? graph.producer(node.input(0)) : NodeId{};
+    if ((!node.is("Shape") && !node.is("Size")) || !producer.valid() || !isQuantizeLinear(graph.node(producer))) {
+        return NoMatch{};
+    }
+    Patch patch(graph, id);
+    Node changed = node;
+    changed.inputs[0] = graph.node(producer).input(0);
+    patch.setNode(id, std::move(changed));
+    patch.role(id, "shape");
+    patch.role(producer, "quantizer");
+    patch.explain("the codes have the shape of the numbers");
+    return patch;
+}
+
 Outcome recogniseUnsupported(const Graph& graph, NodeId id)
 {
     static constexpr std::array<std::string_view, 20> names = {"BipolarQuant",

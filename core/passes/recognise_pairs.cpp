@@ -194,11 +194,12 @@ private:
         return lifted;
     }
 
-    /// A FakeQuant of the same numbers that is there already, or a new one.
+    /// A FakeQuant of the same numbers that is there already, or a new one. Constants get one each.
     ValueId fakeQuant(NodeId producer, ValueId x, Grid grid, std::string source, bool top)
     {
+        const bool constant = m_graph.value(x).isConstant();
         const std::span<const Use> uses = m_graph.uses(x);
-        for (std::size_t i = uses.size(); i > 0 && i + 64 > uses.size(); --i) {
+        for (std::size_t i = uses.size(); !constant && i > 0 && i + 64 > uses.size(); --i) {
             const Node& reader = m_graph.node(uses[i - 1].node);
             if (reader.is(nodes::fakeQuant, nodes::domain) && *reader.gridAttribute(nodes::grid) == grid &&
                 reader.attribute(nodes::lo) == nullptr && reader.attribute(nodes::order) == nullptr &&

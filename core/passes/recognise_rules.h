@@ -32,6 +32,9 @@ Outcome recogniseIntegerOutput(const Graph& graph, NodeId id, RecogniseState& st
 /// Anchored at a Quant or IntQuant of QONNX.
 Outcome recogniseQonnx(const Graph& graph, NodeId id, RecogniseState& state);
 
+/// Anchored at a Shape of codes: asks for that of what was quantized, so that no quantizer is kept for its shape.
+Outcome recogniseShapeOfCodes(const Graph& graph, NodeId id);
+
 /// Anchored at a quantizer of a dialect that is known by name only: always a miss.
 Outcome recogniseUnsupported(const Graph& graph, NodeId id);
 

@@ -25,11 +25,12 @@ public:
         }
     }
 
-    /// The sets at every stage: [0] is the node itself.
-    std::vector<std::vector<NodeId>> of(NodeId node) const
+    /// The sets at every stage, from a node of graph `from` on; those before are empty.
+    std::vector<std::vector<NodeId>> of(NodeId node, std::size_t from = 0) const
     {
-        std::vector<std::vector<NodeId>> sets{{node}};
-        for (std::size_t stage = 0; stage < m_trace.stages.size(); ++stage) {
+        std::vector<std::vector<NodeId>> sets(from);
+        sets.push_back({node});
+        for (std::size_t stage = from; stage < m_trace.stages.size(); ++stage) {
             std::vector<NodeId> next;
             for (const NodeId id : sets.back()) {
                 if (m_trace.stages[stage].after.contains(id)) {
@@ -181,6 +182,21 @@ std::string outputName(const Graph& graph, NodeId id)
     return output.valid() ? graph.value(output).name : std::string{};
 }
 
+/// What stands for a quantizer of the file after recognise: its own node, or an equal one that was there already.
+NodeId quantizerMade(const Graph& after, const Rewrite& rewrite)
+{
+    if (after.contains(rewrite.anchor)) {
+        return rewrite.anchor;
+    }
+    for (const ValueRelation& relation : rewrite.values) {
+        if (relation.kind == Relation::SameReal && after.contains(relation.after) &&
+            after.producer(relation.after).valid()) {
+            return after.producer(relation.after);
+        }
+    }
+    return {};
+}
+
 void keep(QuantizerReport& entry, const Reason& reason)
 {
     entry.folded = false;
@@ -206,6 +222,9 @@ void listQuantizers(const Trace& trace, const Descendants& descendants, const Re
     const Stage& stage = trace.stages[at];
     const auto byRole = rewritesByRole(trace);
     for (const Rewrite& rewrite : stage.rewrites) {
+        if (rewrite.rule == "recognise/shape-of-codes") {
+            continue;
+        }
         const std::string name = outputName(trace.graph(at), rewrite.anchor);
         if (!rewrite.on) {
             QuantizerReport entry{name, QuantizerRole::Activation, false, {}, {}, {}, {}};
@@ -213,12 +232,12 @@ void listQuantizers(const Trace& trace, const Descendants& descendants, const Re
             report.quantizers.push_back(std::move(entry));
             continue;
         }
-        const NodeId anchor = rewrite.anchor;
         QuantizerReport entry{name, QuantizerRole::Activation, true, rewrite.site, {}, {}, {}};
-        if (stage.after.contains(anchor)) {
-            entry.role = roleOf(stage.after, anchor);
+        const NodeId made = quantizerMade(stage.after, rewrite);
+        if (made.valid()) {
+            entry.role = roleOf(stage.after, made);
         }
-        const std::vector<std::vector<NodeId>> sets = descendants.of(anchor);
+        const std::vector<std::vector<NodeId>> sets = descendants.of(made.valid() ? made : rewrite.anchor, at + 1);
         if (const std::optional<Reason> reason = reasons.keptBecause(sets.back(), entry.role)) {
             keep(entry, *reason);
         } else if (const std::string site = lastSite(trace, sets, byRole); !site.empty()) {

@@ -202,9 +202,12 @@ std::optional<Reason> Reasons::keptBecause(const std::vector<NodeId>& descendant
         if (kept) {
             continue;
         }
-        if (dequantizes) {
-            kept = ofReaders(node.output());
-        } else if (m_graph->producer(node.input(0)).valid()) {
+        for (const Use& use : m_graph->uses(codes)) {
+            if (!kept && isCrease(m_graph->node(use.node), nodes::dequantize)) {
+                kept = ofReaders(m_graph->node(use.node).output());
+            }
+        }
+        if (!kept && quantizes && m_graph->producer(node.input(0)).valid()) {
             kept = ofSource(m_graph->producer(node.input(0)));
         }
         if (!kept) {
