@@ -41,8 +41,9 @@ private:
 };
 
 /// What a kernel sees. inputs[i] is no tensor where the input is absent. In Precision::Exact float inputs are float64,
-/// with one exception: a quantizer (FakeQuant, Quantize) of a constant of the file sees it in the file's own type, and
-/// decides its codes with the file's arithmetic (float32 division), while its float outputs are float64 as ever.
+/// with one exception: a quantizer (FakeQuant, Quantize, Quant) of a constant of the file sees it in the file's own
+/// type, and decides its codes with the file's arithmetic (float32 division), while its float outputs are float64 as
+/// ever.
 struct KernelContext {
     const Graph& graph; // for the grids of the node's inputs and outputs (integer form)
     const Node& node;

@@ -31,7 +31,7 @@ const Table& floatTable()
     static const Table table = tableOf(
         {unaryKernels(), binaryKernels(), compareKernels(), movementKernels(), indexingKernels(), shapeKernels(),
          castKernels(), reductionKernels(), softmaxKernels(), selectionKernels(), recurrentKernels(), visionKernels(),
-         linearKernels(), poolingKernels(), normKernels(), quantKernels(), resizeKernels()});
+         qonnxKernels(), linearKernels(), poolingKernels(), normKernels(), quantKernels(), resizeKernels()});
     return table;
 }
 

@@ -16,16 +16,22 @@ namespace {
 /// FileConstant: it follows from constants of the file without passing a dequantization.
 enum class Known : std::uint8_t { No, FileConstant, Constant };
 
+bool isQonnx(const Node& node)
+{
+    return node.op == "Quant" || node.op == "IntQuant" || node.op == "BipolarQuant";
+}
+
 bool isDequantization(const Node& node)
 {
     return node.op == "DequantizeLinear" || node.op == nodes::dequantize || node.op == nodes::fakeQuant ||
-           node.op == "Quant";
+           isQonnx(node);
 }
 
-/// FakeQuant and Quantize take a constant of the file in the file's type (kernel.h).
+/// Quantizers take a constant of the file in the file's type (kernel.h).
 bool takesFileType(const Node& node)
 {
-    return node.domain == nodes::domain && (node.op == nodes::fakeQuant || node.op == nodes::quantize);
+    return isQonnx(node) ||
+           (node.domain == nodes::domain && (node.op == nodes::fakeQuant || node.op == nodes::quantize));
 }
 
 Tensor inPrecision(const Tensor& tensor, Precision precision)

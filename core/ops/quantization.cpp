@@ -167,6 +167,8 @@ constexpr auto rows = std::to_array<OpInfo>({
     row("QLinearWhere", microsoft, 1, 9, 9, qlinearWhere, Look::Elementwise),
     row("Quant", "onnx.brevitas", 1, 4, 4, sameAsInput),
     row("Quant", "qonnx.custom_op.general", 1, 4, 4, sameAsInput),
+    row("IntQuant", "onnx.brevitas", 1, 4, 4, sameAsInput),
+    row("IntQuant", "qonnx.custom_op.general", 1, 4, 4, sameAsInput),
     row("BipolarQuant", "onnx.brevitas", 1, 2, 2, sameAsInput),
     row("BipolarQuant", "qonnx.custom_op.general", 1, 2, 2, sameAsInput),
 });
