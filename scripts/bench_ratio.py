@@ -25,12 +25,19 @@ def session(model):
     return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
-def feeds(runtime):
+def shapes(runtime, size):
+    """Of each input; of open dimensions the first is 1 (the batch), the others have the given size."""
+    return {value.name: [dim if isinstance(dim, int) else size if axis > 0 else 1 for axis, dim in enumerate(value.shape)]
+            for value in runtime.get_inputs()}
+
+
+def feeds(runtime, size):
     generator = numpy.random.default_rng(1)
+    types = {value.name: TYPES[value.type] for value in runtime.get_inputs()}
     arrays = {}
-    for value in runtime.get_inputs():
-        shape = [dim if isinstance(dim, int) else 1 for dim in value.shape]
-        arrays[value.name] = generator.uniform(-1, 1, shape).astype(TYPES[value.type])
+    for name, shape in shapes(runtime, size).items():
+        high = 256 if numpy.issubdtype(types[name], numpy.integer) else 1
+        arrays[name] = generator.uniform(0, high, shape).astype(types[name])
     return arrays
 
 
@@ -43,8 +50,9 @@ def onnxruntime_milliseconds(runtime, arrays):
     return statistics.median(times)
 
 
-def crease_milliseconds(program, model):
-    command = [program, model, "--benchmark_filter=float32", "--benchmark_format=json", "--benchmark_min_time=0.3"]
+def crease_milliseconds(program, model, inputs):
+    stated = [f"{name}={'x'.join(map(str, shape))}" for name, shape in inputs.items()]
+    command = [program, model, *stated, "--benchmark_filter=float32", "--benchmark_format=json", "--benchmark_min_time=0.3"]
     result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
     if result.returncode != 0:
         sys.exit(f"{program} failed: {result.stderr.strip()}")
@@ -59,6 +67,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=repository / "build" / "ci", help="the build folder (%(default)s)")
     parser.add_argument("--limit", type=float, default=5.0, help="the ratio above which it fails (%(default)s)")
+    parser.add_argument("--size", type=int, default=224, help="of open dimensions but the batch (%(default)s)")
     parser.add_argument("models", type=pathlib.Path, nargs="+", metavar="MODEL")
     arguments = parser.parse_args()
     program = arguments.build / "bin" / "bench_evaluate"
@@ -68,12 +77,12 @@ def main():
     print("| model | Crease ms | ONNX Runtime ms | ratio |\n| --- | ---: | ---: | ---: |")
     for model in arguments.models:
         runtime = session(model)
-        arrays = feeds(runtime)
+        arrays = feeds(runtime, arguments.size)
         runtime.run(None, arrays)
         own, other = [], []
         for _ in range(ROUNDS):
             other.append(onnxruntime_milliseconds(runtime, arrays))
-            own.append(crease_milliseconds(program, model))
+            own.append(crease_milliseconds(program, model, shapes(runtime, arguments.size)))
         ratio = statistics.median(own) / statistics.median(other)
         worst = max(worst, ratio)
         print(f"| {model.name} | {statistics.median(own):.2f} | {statistics.median(other):.2f} | {ratio:.2f} |", flush=True)

@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long one evaluation takes on one thread: bench_evaluate MODEL [Google Benchmark options].
+// How long one evaluation takes on one thread: bench_evaluate MODEL [INPUT=1x3x224x224 ...] [Google Benchmark options].
 #include "core/exec/program.h"
 #include "core/onnx/importer.h"
 #include "core/samples/samples.h"
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 using namespace crease;
 
 namespace {
 
-std::string& modelPath()
+struct Arguments {
+    std::string model;
+    SampleOptions samples;
+};
+
+Arguments& arguments()
 {
-    static std::string path;
-    return path;
+    static Arguments all;
+    return all;
+}
+
+Dims dimsOf(const std::string& text)
+{
+    Dims dims;
+    for (std::size_t start = 0; start < text.size(); start = std::min(text.find('x', start), text.size() - 1) + 1) {
+        dims.push_back(std::strtoll(text.c_str() + start, nullptr, 10));
+    }
+    return dims;
 }
 
 void evaluate(benchmark::State& state, Precision precision)
 {
-    Result<ImportedModel> model = importModel(modelPath(), {}, Job{});
+    Result<ImportedModel> model = importModel(arguments().model, {}, Job{});
     if (!model) {
         state.SkipWithError(describe(model.error()).c_str());
         return;
     }
-    Result<SampleSet> samples = randomSamples(model->graph, 1, 1, {});
+    Result<SampleSet> samples = randomSamples(model->graph, 1, 1, arguments().samples);
     Result<Program> program = Program::create(std::move(model->graph), {.precision = precision});
     if (!samples || !program) {
         state.SkipWithError(describe(samples ? program.error() : samples.error()).c_str());
@@ -50,11 +66,20 @@ BENCHMARK_CAPTURE(evaluate, exact, Precision::Exact)->Unit(benchmark::kMilliseco
 int main(int argc, char** argv)
 {
     benchmark::Initialize(&argc, argv);
-    if (argc != 2) {
-        std::fprintf(stderr, "usage: bench_evaluate MODEL [--benchmark_filter=float32 ...]\n");
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: bench_evaluate MODEL [INPUT=1x3x224x224 ...] [--benchmark_filter=float32 ...]\n");
         return 2;
     }
-    modelPath() = argv[1];
+    arguments().model = argv[1];
+    for (int i = 2; i < argc; ++i) {
+        const std::string text = argv[i];
+        const std::size_t equals = text.find('=');
+        if (equals == std::string::npos) {
+            std::fprintf(stderr, "%s is no INPUT=SHAPE\n", argv[i]);
+            return 2;
+        }
+        arguments().samples.shapes[text.substr(0, equals)] = dimsOf(text.substr(equals + 1));
+    }
     benchmark::RunSpecifiedBenchmarks();
     return 0;
 }
