@@ -131,6 +131,17 @@ void inferTypes(Graph& graph, Diagnostics& diagnostics)
     graph = std::move(inferred);
 }
 
+Result<std::string> checksum(std::string_view bytes, const Job& job)
+{
+    constexpr std::size_t piece = 8U << 20U;
+    Sha256 sum;
+    for (std::size_t start = 0; start < bytes.size(); start += piece) {
+        TRY(job.check());
+        sum.add(bytes.substr(start, piece));
+    }
+    return sum.hex();
+}
+
 Result<ImportedModel> import(const std::string& bytes, const std::string& folder, const ImportOptions& options,
                              const Job& job)
 {
@@ -141,11 +152,13 @@ Result<ImportedModel> import(const std::string& bytes, const std::string& folder
     job.report(0.3, "reading the graph");
     TRY(checkVersions(model, result.diagnostics));
     ExternalData external(folder);
-    result.graph = TRY(readGraph(model, external, {options.maxTensorBytes}, job, result.diagnostics));
+    result.graph =
+        TRY(readGraph(model, external, {options.maxTensorBytes, options.maxExternalBytes}, job, result.diagnostics));
     TRY(checkOpset(result.graph, result.diagnostics));
     job.report(0.8, "bringing ops to one form");
     repairQuantizers(result.graph, result.diagnostics);
     TRY(toNewestForms(result.graph));
+    reportTraining(result.graph, result.diagnostics);
     const auto opset = result.graph.model().opsets.find("");
     result.originalOpset = opset == result.graph.model().opsets.end() ? 0 : opset->second;
     if (mixesVersions(result.graph, result.originalOpset)) {
@@ -155,7 +168,7 @@ Result<ImportedModel> import(const std::string& bytes, const std::string& folder
     TRY(tellSubgraphs(result.graph, result.graph.model()));
     inferTypes(result.graph, result.diagnostics);
     result.bytes = bytes.size();
-    result.sha256 = sha256Hex(bytes);
+    result.sha256 = TRY(checksum(bytes, job));
     result.externalData.assign(external.files().begin(), external.files().end());
     job.report(1.0, "imported");
     return result;
@@ -181,7 +194,7 @@ Result<ImportedModel> importModel(const std::string& path, const ImportOptions& 
         }
         return result;
     };
-    const std::string bytes = TRY(inFile(readModelFile(path, options.maxFileBytes)));
+    const std::string bytes = TRY(inFile(readModelFile(path, options.maxFileBytes, job)));
     TRY(job.check());
     std::string folder = std::filesystem::path(path).parent_path().string();
     if (folder.empty()) {

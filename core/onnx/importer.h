@@ -14,7 +14,8 @@ namespace crease {
 
 struct ImportOptions {
     std::uint64_t maxFileBytes = std::uint64_t{8} << 30;
-    std::uint64_t maxTensorBytes = std::uint64_t{2} << 30; // of a tensor that is not external
+    std::uint64_t maxTensorBytes = std::uint64_t{2} << 30;    // of a tensor that is not external
+    std::uint64_t maxExternalBytes = std::uint64_t{16} << 30; // of one that is: a file may have holes
 };
 
 struct ImportedModel {

@@ -19,6 +19,8 @@ namespace crease {
 
 namespace {
 
+constexpr std::uint64_t pieceBytes = 8U << 20U; // read between two looks at the stop token
+
 std::unexpected<Error> fault(std::string id, std::string message)
 {
     return failure(ErrorKind::Input, std::move(id), std::move(message));
@@ -74,7 +76,7 @@ std::string_view otherFormat(std::string_view bytes)
 
 } // namespace
 
-Result<std::string> readModelFile(const std::string& path, std::uint64_t maxBytes)
+Result<std::string> readModelFile(const std::string& path, std::uint64_t maxBytes, const Job& job)
 {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
@@ -98,10 +100,17 @@ Result<std::string> readModelFile(const std::string& path, std::uint64_t maxByte
     if (!stream) {
         return fault("no-such-file", fmt::format("cannot open the file: {}", std::strerror(errno)));
     }
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    stream.read(bytes.data(), static_cast<std::streamsize>(size));
-    if (static_cast<std::uint64_t>(stream.gcount()) != size) {
-        return fault("read-failed", fmt::format("only {} of {} bytes could be read", stream.gcount(), size));
+    std::string bytes;
+    while (bytes.size() < size) {
+        TRY(job.check());
+        const std::size_t start = bytes.size();
+        const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(size - start, pieceBytes));
+        bytes.resize(start + piece);
+        stream.read(bytes.data() + start, static_cast<std::streamsize>(piece));
+        if (static_cast<std::size_t>(stream.gcount()) != piece) {
+            return fault("read-failed", fmt::format("only {} of {} bytes could be read",
+                                                    start + static_cast<std::size_t>(stream.gcount()), size));
+        }
     }
     return bytes;
 }

@@ -15,6 +15,11 @@ namespace {
 
 constexpr std::size_t maxInlined = 300'000; // a few hundred bytes of functions that call each other claim any number
 
+bool countsOutputs(std::string_view op)
+{
+    return op == "Split" || op == "If" || op == "Loop" || op == "Scan" || op == "SequenceMap";
+}
+
 template <class T>
 Result<T> at(Result<T> result, const onnx::NodeProto& proto)
 {
@@ -67,7 +72,8 @@ Result<void> ModelReader::addNode(onnx::NodeProto& proto, Body& body)
     while (!node.inputs.empty() && !node.inputs.back().valid()) {
         node.inputs.pop_back();
     }
-    while (!node.outputs.empty() && !node.outputs.back().valid()) {
+    // A Split into three of which the last is not wanted is no Split into two.
+    while (!countsOutputs(node.op) && !node.outputs.empty() && !node.outputs.back().valid()) {
         node.outputs.pop_back();
     }
     TRY(addAttributes(proto, node, body));

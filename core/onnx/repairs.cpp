@@ -133,4 +133,23 @@ void repairQuantizers(Graph& graph, Diagnostics& diagnostics)
     }
 }
 
+void reportTraining(const Graph& graph, Diagnostics& diagnostics)
+{
+    const auto trains = [&graph](NodeId id) {
+        const Node& node = graph.node(id);
+        if (node.is("BatchNormalization")) {
+            return node.intAttribute("training_mode", 0) != 0 || (node.version < 14 && node.outputs.size() > 1);
+        }
+        const Tensor* mode = node.is("Dropout") ? forms::constantInput(graph, node, 2) : nullptr;
+        return mode != nullptr && mode->size() == 1 && mode->asInt(0) != 0;
+    };
+    const auto count = std::ranges::count_if(graph.order(), trains);
+    if (count > 0) {
+        diagnostics.push_back(
+            {Severity::Warning, "training-mode",
+             fmt::format("{} nodes are in training mode: they compute with the statistics of their input", count),
+             nodeLabel(graph, graph.node(*std::ranges::find_if(graph.order(), trains)))});
+    }
+}
+
 } // namespace crease

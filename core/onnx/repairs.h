@@ -10,4 +10,7 @@ namespace crease {
 /// quant_min and quant_max, which become an integer Clip. One diagnostic each.
 void repairQuantizers(Graph& graph, Diagnostics& diagnostics);
 
+/// One diagnostic where BatchNormalization or Dropout are in training mode; they stay as they are.
+void reportTraining(const Graph& graph, Diagnostics& diagnostics);
+
 } // namespace crease

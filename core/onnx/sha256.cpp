@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/onnx/sha256.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
-#include <cstdint>
 
 namespace crease {
 
@@ -56,33 +55,56 @@ void addBlock(State& state, const unsigned char* block)
 
 } // namespace
 
-std::string sha256Hex(std::string_view bytes)
+Sha256::Sha256()
+    : m_state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}
 {
-    State state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+}
+
+void Sha256::add(std::string_view bytes)
+{
+    m_size += bytes.size();
+    if (!m_rest.empty()) {
+        const std::size_t taken = std::min(bytes.size(), 64 - m_rest.size());
+        m_rest.append(bytes.substr(0, taken));
+        bytes.remove_prefix(taken);
+        if (m_rest.size() < 64) {
+            return;
+        }
+        addBlock(m_state, reinterpret_cast<const unsigned char*>(m_rest.data()));
+        m_rest.clear();
+    }
     const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
     std::size_t offset = 0;
     for (; bytes.size() - offset >= 64; offset += 64) {
-        addBlock(state, data + offset);
+        addBlock(m_state, data + offset);
     }
-    std::string tail(bytes.substr(offset));
-    tail.push_back('\x80');
-    while (tail.size() % 64 != 56) {
-        tail.push_back('\0');
-    }
-    const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
+    m_rest.assign(bytes.substr(offset));
+}
+
+std::string Sha256::hex() const
+{
+    Sha256 last = *this;
+    std::string tail(1, '\x80');
+    tail.append((119 - m_rest.size()) % 64, '\0');
+    const std::uint64_t bits = m_size * 8;
     for (int shift = 56; shift >= 0; shift -= 8) {
         tail.push_back(static_cast<char>((bits >> shift) & 0xFFU));
     }
-    for (std::size_t i = 0; i < tail.size(); i += 64) {
-        addBlock(state, reinterpret_cast<const unsigned char*>(tail.data()) + i);
-    }
+    last.add(tail);
     std::string hex;
-    for (const std::uint32_t word : state) {
+    for (const std::uint32_t word : last.m_state) {
         for (int shift = 28; shift >= 0; shift -= 4) {
             hex.push_back("0123456789abcdef"[(word >> shift) & 0xFU]);
         }
     }
     return hex;
+}
+
+std::string sha256Hex(std::string_view bytes)
+{
+    Sha256 sum;
+    sum.add(bytes);
+    return sum.hex();
 }
 
 } // namespace crease

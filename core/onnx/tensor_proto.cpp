@@ -216,19 +216,18 @@ Result<Tensor> readTensor(onnx::TensorProto& proto, ExternalData& external, cons
     }
     const auto elements = static_cast<std::uint64_t>(*count);
     const std::uint64_t width = std::max<std::uint64_t>(byteWidth(type), 1);
-    if (elements > (std::uint64_t{1} << 62) / width) {
-        return fault(fmt::format("dimensions {} need too much memory", toText(dims)));
+    const bool isExternal = proto.data_location() == onnx::TensorProto::EXTERNAL;
+    const std::uint64_t limit = isExternal ? limits.maxExternalBytes : limits.maxBytes;
+    if (elements > limit / width) {
+        return fault(
+            fmt::format("dimensions {} of {} are over the limit of {} bytes", toText(dims), longName(type), limit));
     }
-    if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+    if (isExternal) {
         if (type == ElementType::String) {
             return fault("strings cannot be external data");
         }
         const ExternalLocation where = TRY(externalLocation(proto));
         return fromBytes(type, dims, elements, TRY(external.read(where, bytesInFile(type, elements))));
-    }
-    if (elements > limits.maxBytes / width) {
-        return fault(fmt::format("dimensions {} of {} are over the limit of {} bytes", toText(dims), longName(type),
-                                 limits.maxBytes));
     }
     if (proto.has_raw_data() && type != ElementType::String) {
         auto bytes = release ? std::make_shared<const std::string>(std::move(*proto.mutable_raw_data()))

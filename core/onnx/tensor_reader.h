@@ -11,6 +11,7 @@ namespace crease {
 
 struct TensorLimits {
     std::uint64_t maxBytes = std::uint64_t{2} << 30;
+    std::uint64_t maxExternalBytes = std::uint64_t{16} << 30;
 };
 
 /// The tensor of a TensorProto. With `release` its raw_data is moved out instead of copied.

@@ -84,6 +84,7 @@ private slots:
     void farOffsetInASparseFile();
     void negative_externalData_data();
     void negative_externalData();
+    void externalDataOverTheLimit();
     void symlinks();
     void writeIsAtomic();
     void negative_write();
@@ -370,6 +371,18 @@ void TestOnnxFiles::negative_externalData()
     QCOMPARE(result.error().value, std::string("w"));
 }
 
+void TestOnnxFiles::externalDataOverTheLimit()
+{
+    const QTemporaryDir folder;
+    write(folder.filePath("w.bin"), floats({3, 4}));
+    ImportOptions options;
+    options.maxExternalBytes = 7;
+    const auto result =
+        importModelFromBytes(test::bytesOf(externalModel("w.bin")), folder.path().toStdString(), options, {});
+    QVERIFY(!result.has_value());
+    QCOMPARE(result.error().message, std::string("dimensions 2 of float32 are over the limit of 7 bytes"));
+}
+
 void TestOnnxFiles::symlinks()
 {
     const QTemporaryDir outside;
@@ -509,6 +522,13 @@ void TestOnnxFiles::sha256Vectors()
     QCOMPARE(sha256Hex("abc"), std::string("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
     QCOMPARE(sha256Hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
              std::string("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
+    for (const std::size_t piece : {1U, 63U, 64U, 65U, 1000U}) {
+        Sha256 sum;
+        for (std::size_t start = 0; start < 1'000'000; start += piece) {
+            sum.add(std::string(std::min<std::size_t>(piece, 1'000'000 - start), 'a'));
+        }
+        QCOMPARE(sum.hex(), std::string("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
+    }
     QCOMPARE(sha256Hex(std::string(1'000'000, 'a')),
              std::string("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
 }

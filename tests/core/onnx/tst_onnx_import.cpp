@@ -78,6 +78,8 @@ private slots:
     void functionWithWeightsCalledTwice();
     void functionsThatExplode();
     void denotationsAreTold();
+    void trainingModeIsTold();
+    void outputsThatCountStay();
     void negative_graphs_data();
     void negative_graphs();
     void unsortedNodesAreSorted();
@@ -452,6 +454,31 @@ void TestOnnxImport::denotationsAreTold()
     const auto model = imported(proto);
     VERIFY_RESULT(model);
     QCOMPARE(idsOf(*model), QStringList{"denotations"});
+}
+
+void TestOnnxImport::trainingModeIsTold()
+{
+    const auto model = imported(test::protoOf(13, R"(g (float[1,2,3] x, float[2] s) => (float[1,2,3] y) {
+        y, m, v, sm, sv = BatchNormalization (x, s, s, s, s) })"));
+    VERIFY_RESULT(model);
+    QCOMPARE(idsOf(*model), QStringList{"training-mode"});
+    const auto inference = imported(test::protoOf(14, R"(g (float[1,2,3] x, float[2] s) => (float[1,2,3] y) {
+        y = BatchNormalization <training_mode = 0> (x, s, s, s, s) })"));
+    VERIFY_RESULT(inference);
+    QVERIFY(inference->diagnostics.empty());
+}
+
+void TestOnnxImport::outputsThatCountStay()
+{
+    onnx::ModelProto proto = test::protoOf(11, "g (float[6] x) => (float[2] a) { a, b, c = Split <axis = 0> (x) }");
+    proto.mutable_graph()->mutable_node(0)->set_output(1, "");
+    proto.mutable_graph()->mutable_node(0)->set_output(2, "");
+    const auto model = imported(proto);
+    VERIFY_RESULT(model);
+    const Node& node = model->graph.node(model->graph.order()[0]);
+    QCOMPARE(node.outputs.size(), 3U);
+    QCOMPARE(node.intAttribute("num_outputs", 0), 3);
+    VERIFY_SURVIVES(*model);
 }
 
 void TestOnnxImport::negative_graphs_data()
