@@ -86,6 +86,7 @@ void CanvasPair::showMode()
     m_after->setDiffVisible(m_mode != CanvasMode::Single);
     m_before->setLegendVisible(m_legend);
     m_after->setLegendVisible(m_legend && !isPair);
+    m_after->setLinked(isPair);
     m_before->setMinimapVisible(false);
     m_after->setMinimapVisible(m_minimap);
 }
@@ -107,6 +108,11 @@ void CanvasPair::setColourBy(ColourBy by)
 {
     m_before->setColourBy(by);
     m_after->setColourBy(by);
+}
+
+void CanvasPair::setFigures(Pane pane, std::shared_ptr<const std::unordered_map<std::uint64_t, SceneFigures>> figures)
+{
+    (pane == Pane::Before ? m_before : m_after)->setFigures(std::move(figures));
 }
 
 void CanvasPair::setActiveSite(int site)

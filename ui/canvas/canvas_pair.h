@@ -34,6 +34,7 @@ public:
     void setTheme(const Theme& theme);
     void setLens(bool on, bool showsNodes);
     void setColourBy(ColourBy by);
+    void setFigures(Pane pane, std::shared_ptr<const std::unordered_map<std::uint64_t, SceneFigures>> figures);
     void setActiveSite(int site);
     void setLegendVisible(bool visible);
     void setMinimapVisible(bool visible);

@@ -86,6 +86,18 @@ void CanvasView::setColourBy(ColourBy by)
     stateChanged();
 }
 
+void CanvasView::setFigures(std::shared_ptr<const std::unordered_map<std::uint64_t, SceneFigures>> figures)
+{
+    m_state.figures = std::move(figures);
+    stateChanged();
+}
+
+void CanvasView::setLinked(bool linked)
+{
+    m_linked = linked;
+    update();
+}
+
 void CanvasView::setDiffVisible(bool visible)
 {
     m_state.showDiff = visible;
@@ -533,6 +545,10 @@ void CanvasView::paintHead(QPainter& painter)
     if (room > 40)
         painter.drawText(QPointF(x, kBase), plainMetrics.elidedText(m_text, Qt::ElideMiddle, room));
     painter.drawText(QPointF(width() - 8 - rightWidth, kBase), right);
+    if (m_linked) {
+        const QPixmap link = iconPixmap("link-panes", t[Token::Text2], t[Token::MarkGlyph], 14, devicePixelRatioF());
+        painter.drawPixmap(QPointF(width() - 8 - rightWidth - 20, 6), link);
+    }
 }
 
 void CanvasView::paintEmpty(QPainter& painter)

@@ -30,6 +30,9 @@ public:
     const ViewState& state() const { return m_state; }
     void setLens(bool on, bool showsNodes);
     void setColourBy(ColourBy by);
+    void setFigures(std::shared_ptr<const std::unordered_map<std::uint64_t, SceneFigures>> figures);
+    /// The mark of panes that move together.
+    void setLinked(bool linked);
     void setDiffVisible(bool visible);
     void setActiveSite(int site);
     void setCounterparts(std::set<std::uint64_t> ids, bool isNone);
@@ -95,6 +98,7 @@ private:
     bool m_legend = true;
     bool m_minimap = true;
     bool m_noCounterpart = false;
+    bool m_linked = false;
     enum class Drag { None, Pan, Minimap } m_drag = Drag::None;
     QPointF m_pressed, m_last;
     bool m_moved = false;

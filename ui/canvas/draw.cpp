@@ -115,8 +115,7 @@ QByteArray dotText(const Picture& picture, const DrawOptions& options)
         const SceneNode& node = nodes[n];
         QString label = node.op.isEmpty() ? node.name : node.op + "\n" + node.shortName;
         const bool isDiff = options.state.showDiff && node.diff != Diff::Same;
-        const QColor colour =
-            isDiff ? theme[look::diffToken(node.diff)] : look::nodeColour(node, options.state.colourBy, theme);
+        const QColor colour = isDiff ? theme[look::diffToken(node.diff)] : nodeColour(node, options.state, theme);
         out += "  n" + QByteArray::number(static_cast<qulonglong>(n)) + " [label=" + quoted(label) +
                ", shape=" + dotShape(node) + ", color=" + quoted(colour.name()) + (isDiff ? ", penwidth=2" : "") +
                "];\n";

@@ -184,23 +184,11 @@ QPen precisionPen(Precision precision, const Theme& theme, double scale)
     return pen;
 }
 
-QColor nodeColour(const SceneNode& node, ColourBy by, const Theme& theme)
+QColor heatColour(std::optional<double> value, double worst, const Theme& theme)
 {
-    const auto heat = [&](double value, double worst) {
-        return std::isnan(value) ? theme[Token::Quiet]
-                                 : mix(theme[Token::Exact], theme[Token::Failed], std::clamp(value / worst, 0.0, 1.0));
-    };
-    switch (by) {
-    case ColourBy::Precision:
-        return theme[precisionToken(node.precision)];
-    case ColourBy::Error:
-        return heat(node.error, 2.0);
-    case ColourBy::Saturation:
-        return heat(node.saturation, 0.05);
-    case ColourBy::OpClass:
-        break;
-    }
-    return theme[classToken(node.look)];
+    if (!value || std::isnan(*value))
+        return theme[Token::Quiet];
+    return mix(theme[Token::Exact], theme[Token::Failed], std::clamp(*value / worst, 0.0, 1.0));
 }
 
 } // namespace crease::look

@@ -36,7 +36,7 @@ QPen precisionPen(Precision precision, const Theme& theme, double scale);
 /// Dashes given in pixels, as QPen wants them in pen widths.
 QPen dashed(const QColor& colour, double width, std::initializer_list<double> dashes);
 
-/// What Colour by makes of a node: its strip, its glyph and its far block.
-QColor nodeColour(const SceneNode& node, ColourBy by, const Theme& theme);
+/// From good to bad, quiet where nothing is known.
+QColor heatColour(std::optional<double> value, double worst, const Theme& theme);
 
 } // namespace crease::look

@@ -110,7 +110,7 @@ void paintNear(const PaintContext& context, std::uint32_t index, const SceneNode
         return;
     }
     const Shape& shape = shapeOf(node.look, box.width(), box.height());
-    const QColor colour = look::nodeColour(node, context.state.colourBy, context.theme);
+    const QColor colour = context.colour(node);
     const bool isHovered = context.state.hovered == node.id;
     p.fillPath(shape.outline, context.colour(isHovered ? Token::Hover : Token::Node));
     p.fillPath(shape.strip, colour);
@@ -147,8 +147,7 @@ void paintMiddle(const PaintContext& context, const SceneNode& node, const QRect
     const QColor outline = context.colour(look::diffToken(context.diff(node)));
     p.setRenderHint(QPainter::Antialiasing, false);
     p.fillRect(rect, context.colour(isHovered ? Token::Hover : Token::Node));
-    p.fillRect(QRectF(rect.left(), rect.top(), 4, rect.height()),
-               look::nodeColour(node, context.state.colourBy, context.theme));
+    p.fillRect(QRectF(rect.left(), rect.top(), 4, rect.height()), context.colour(node));
     p.setPen(QPen(outline, context.diff(node) == Diff::Same ? 1 : 2));
     p.setBrush(Qt::NoBrush);
     p.drawRect(rect);
@@ -172,7 +171,7 @@ void paintClose(const PaintContext& context, const SceneNode& node, const QRectF
         return;
     }
     const QPainterPath outline = look::silhouette(node.look, rect);
-    const QColor colour = look::nodeColour(node, context.state.colourBy, context.theme);
+    const QColor colour = context.colour(node);
     const bool isHovered = context.state.hovered == node.id;
     p.fillPath(outline, context.colour(isHovered ? Token::Hover : Token::Node));
     QPainterPath band;

@@ -48,6 +48,13 @@ Entry precisionEntry(Precision precision, bool asBlock)
             }};
 }
 
+Entry heatEntry(const QString& text, std::optional<double> share)
+{
+    return {text, [share](const PaintContext& c, QRectF r) {
+                c.painter.fillRect(QRectF(r.left(), r.center().y() - 4, 18, 8), look::heatColour(share, 1, c.theme));
+            }};
+}
+
 Entry diffEntry(Diff diff, const QString& text)
 {
     return {text, [diff](const PaintContext& c, QRectF r) {
@@ -101,6 +108,7 @@ std::vector<Column> legendColumns(const Picture& picture, const ViewState& state
             styles[static_cast<std::size_t>(edge.badge->style)] = &*edge.badge;
     }
     Column first;
+    const bool byHeat = state.colourBy == ColourBy::Error || state.colourBy == ColourBy::Saturation;
     const bool byPrecision = state.lens || state.colourBy == ColourBy::Precision;
     first.title = byPrecision ? QStringLiteral("Precision") : QStringLiteral("Op class");
     for (std::size_t i = 0; byPrecision && i < precisions.size(); ++i) {
@@ -110,6 +118,16 @@ std::vector<Column> legendColumns(const Picture& picture, const ViewState& state
     for (std::size_t i = 0; !byPrecision && i < classes.size(); ++i) {
         if (classes[i])
             first.entries.push_back(classEntry(static_cast<SceneClass>(i)));
+    }
+    if (byHeat && !byPrecision) {
+        first.title = state.colourBy == ColourBy::Error ? QStringLiteral("Error, steps") : QStringLiteral("Saturation");
+        first.entries.clear();
+        const bool isError = state.colourBy == ColourBy::Error;
+        for (const double share : {0.0, 0.5, 1.0})
+            first.entries.push_back(
+                heatEntry(isError ? QString::number(2 * share) : QString("%1 %").arg(5 * share), share));
+        first.entries.back().text += QStringLiteral(" or more");
+        first.entries.push_back(heatEntry(QStringLiteral("not checked"), std::nullopt));
     }
     Column second;
     const bool hasDiff = state.showDiff && picture.hasDiff();
@@ -258,7 +276,7 @@ void paintMinimapBlocks(const PaintContext& context, const Fold& fold, QSizeF si
             const SceneNode& node = scene.nodes[n];
             if (((node.diff != Diff::Same) && isDiff) != changed)
                 continue;
-            const QColor colour = !isDiff    ? look::nodeColour(node, context.state.colourBy, context.theme)
+            const QColor colour = !isDiff    ? context.colour(node)
                                   : !changed ? context.colour(Token::Quiet)
                                              : context.colour(look::diffToken(node.diff));
             p.fillRect(block(context.picture.rect(n), changed ? 2 : 1), colour);

@@ -21,8 +21,12 @@ struct ViewState {
     std::optional<std::uint64_t> selected;
     std::set<std::uint64_t> counterparts; // of what is hovered in the other pane
     int activeSite = -1;
+    /// By node id; may be null.
+    std::shared_ptr<const std::unordered_map<std::uint64_t, SceneFigures>> figures;
     int hoveredChip = -1;
 };
+
+QColor nodeColour(const SceneNode& node, const ViewState& state, const Theme& theme);
 
 /// Everything the painters share while one frame or page is drawn.
 struct PaintContext {
@@ -52,6 +56,8 @@ struct PaintContext {
         return {corner, size};
     }
     const QColor& colour(Token token) const { return theme[token]; }
+    /// What Colour by makes of a node.
+    QColor colour(const SceneNode& node) const { return nodeColour(node, state, theme); }
     void icon(const QString& name, const QRectF& rect, const QColor& colour) const;
     Diff diff(const SceneNode& node) const { return state.showDiff ? node.diff : Diff::Same; }
     bool hidden(const SceneNode& node) const { return state.lens && !state.lensShowsNodes && node.lensHides; }

@@ -4,7 +4,6 @@
 #include <QString>
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -63,8 +62,6 @@ struct SceneNode {
     std::vector<SceneFact> facts;
     QString note; // what the pass did here, for the tooltip
     std::int32_t section = -1;
-    double error = std::numeric_limits<double>::quiet_NaN();      // in steps, for Colour by
-    double saturation = std::numeric_limits<double>::quiet_NaN(); // share
 };
 
 /// Which operand an edge brings; it enters at the centre, left, or right of it.
@@ -107,6 +104,12 @@ struct Scene {
     std::vector<SceneSite> sites;
     std::vector<SceneIsland> islands;
     std::vector<QString> sections;
+};
+
+/// What a verification found out about what a node makes, for Colour by and the marks.
+struct SceneFigures {
+    std::optional<double> error;      // largest, in steps of its grid
+    std::optional<double> saturation; // share of its elements at an end of the grid
 };
 
 /// What "Colour by" takes strips, glyphs and far blocks from.

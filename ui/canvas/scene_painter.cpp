@@ -22,7 +22,7 @@ double blockShare(const SceneNode& node)
 QColor blockColour(const PaintContext& context, const SceneNode& node)
 {
     if (!context.picture.hasDiff() || !context.state.showDiff)
-        return look::nodeColour(node, context.state.colourBy, context.theme);
+        return context.colour(node);
     return context.diff(node) == Diff::Same ? context.colour(Token::Quiet)
                                             : context.colour(look::diffToken(context.diff(node)));
 }
@@ -91,6 +91,28 @@ QRectF sceneView(const PaintContext& context)
 }
 
 } // namespace
+
+QColor nodeColour(const SceneNode& node, const ViewState& state, const Theme& theme)
+{
+    constexpr double kWorstSteps = 2;
+    constexpr double kWorstShare = 0.05;
+    switch (state.colourBy) {
+    case ColourBy::OpClass:
+        return theme[look::classToken(node.look)];
+    case ColourBy::Precision:
+        return theme[look::precisionToken(node.precision)];
+    case ColourBy::Error:
+    case ColourBy::Saturation:
+        break;
+    }
+    SceneFigures figures;
+    if (state.figures) {
+        if (const auto known = state.figures->find(node.id); known != state.figures->end())
+            figures = known->second;
+    }
+    return state.colourBy == ColourBy::Error ? look::heatColour(figures.error, kWorstSteps, theme)
+                                             : look::heatColour(figures.saturation, kWorstShare, theme);
+}
 
 void paintFar(const PaintContext& context, const std::vector<std::uint32_t>& nodes,
               const std::vector<std::uint32_t>& edges)

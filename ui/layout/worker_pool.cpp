@@ -153,7 +153,7 @@ WorkerPool::Statistics WorkerPool::statistics() const
 }
 
 std::vector<std::optional<SegmentPlacement>> WorkerPool::place(const std::vector<const SegmentGraph*>& segments,
-                                                               const Metrics& metrics, std::stop_token stop)
+                                                               const Metrics& metrics, const std::stop_token& stop)
 {
     const std::scoped_lock lock(m_impl->mutex);
     std::vector<std::optional<SegmentPlacement>> placements(segments.size());
@@ -241,6 +241,16 @@ std::vector<std::optional<SegmentPlacement>> WorkerPool::place(const std::vector
         }
     }
     return placements;
+}
+
+std::string findWorker(const std::string& programFolder)
+{
+    for (const char* folder : {"/", "/../libexec/crease/", "/../lib/crease/", "/../bin/"}) {
+        std::string path = programFolder + folder + "crease-layout-worker";
+        if (access(path.c_str(), X_OK) == 0)
+            return path;
+    }
+    return {};
 }
 
 } // namespace crease::layout

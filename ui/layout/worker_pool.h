@@ -33,12 +33,16 @@ public:
     WorkerPool& operator=(const WorkerPool&) = delete;
 
     std::vector<std::optional<SegmentPlacement>> place(const std::vector<const SegmentGraph*>& segments,
-                                                       const Metrics& metrics, std::stop_token stop);
+                                                       const Metrics& metrics, const std::stop_token& stop);
     Statistics statistics() const;
 
 private:
     struct Impl;
     std::unique_ptr<Impl> m_impl;
 };
+
+/// Where crease-layout-worker is, seen from the folder of the running program: beside it, in the build tree, or
+/// installed; empty where it is missing.
+std::string findWorker(const std::string& programFolder);
 
 } // namespace crease::layout

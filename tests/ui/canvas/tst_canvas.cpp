@@ -360,6 +360,25 @@ private slots:
         QCOMPARE(count(pane.image(), pane.box(conv), light()[Token::ClassLinear]), 0);
     }
 
+    void colour_by_error()
+    {
+        const Demo demo;
+        const std::uint64_t conv = demo.id("Conv", "block2/conv1");
+        const std::uint64_t relu = demo.id("Relu", "block2/Relu");
+        Pane pane(demo.before);
+        auto figures = std::make_shared<std::unordered_map<std::uint64_t, SceneFigures>>();
+        (*figures)[conv] = {2.0, {}};
+        (*figures)[relu] = {0.0, {}};
+        pane.view.setFigures(figures);
+        pane.view.setColourBy(ColourBy::Error);
+        QVERIFY(count(pane.image(), pane.box(conv), light()[Token::Failed]) > 80);
+        QVERIFY(count(pane.image(), pane.box(relu), light()[Token::Exact]) > 80);
+        // What was not checked is quiet, never green.
+        const std::uint64_t other = demo.id("Conv", "block2/conv2");
+        QVERIFY(count(pane.image(), pane.box(other), light()[Token::Quiet]) > 80);
+        QCOMPARE(count(pane.image(), pane.box(other), light()[Token::Exact]), 0);
+    }
+
     void keyboard_walks_along_edges()
     {
         const Demo demo;

@@ -76,6 +76,13 @@ private slots:
         QVERIFY(pool.statistics().laidOut > 0);
     }
 
+    void worker_is_found_beside_the_program()
+    {
+        const QString folder = QFileInfo(kWorker).absolutePath();
+        QVERIFY(QFileInfo::exists(QString::fromStdString(findWorker(folder.toStdString()))));
+        QVERIFY(findWorker("/nonexistent").empty());
+    }
+
     void worker_is_retired_after_its_share()
     {
         WorkerPool pool(kWorker, {1, 1, std::chrono::milliseconds(2000)});
