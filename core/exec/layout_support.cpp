@@ -9,6 +9,49 @@
 
 namespace crease {
 
+namespace {
+
+/// Swaps the two inner axes of [outer, rows, columns].
+Tensor swapped(const Tensor& tensor, Dims dims, std::size_t outer, std::size_t rows, std::size_t columns)
+{
+    Tensor result;
+    dispatchNumeric(tensor.type(), [&]<class T>(std::type_identity<T>) {
+        const T* from = tensor.data<T>().data();
+        TensorWriter<T> out(dims);
+        for (std::size_t block = 0; block < outer; ++block) {
+            for (std::size_t row = 0; row < rows; ++row) {
+                for (std::size_t column = 0; column < columns; ++column) {
+                    out[(block * columns + column) * rows + row] = from[(block * rows + row) * columns + column];
+                }
+            }
+        }
+        result = std::move(out).finish(tensor.type());
+    });
+    return result;
+}
+
+} // namespace
+
+Tensor channelsFirst(const Tensor& tensor)
+{
+    Dims dims = tensor.dims();
+    std::rotate(dims.begin() + 1, dims.end() - 1, dims.end());
+    const auto outer = static_cast<std::size_t>(dims[0]);
+    const auto columns = static_cast<std::size_t>(dims[1]);
+    const std::size_t each = outer * columns == 0 ? 0 : tensor.size() / (outer * columns);
+    return swapped(tensor, dims, outer, each, columns);
+}
+
+Tensor channelsLast(const Tensor& tensor)
+{
+    Dims dims = tensor.dims();
+    std::rotate(dims.begin() + 1, dims.begin() + 2, dims.end());
+    const auto outer = static_cast<std::size_t>(dims[0]);
+    const auto rows = static_cast<std::size_t>(dims.back());
+    const std::size_t each = outer * rows == 0 ? 0 : tensor.size() / (outer * rows);
+    return swapped(tensor, dims, outer, rows, each);
+}
+
 std::vector<std::size_t> broadcastIndices(const Dims& dims, const Dims& to)
 {
     const auto strides = broadcastStrides(dims, to);

@@ -11,4 +11,8 @@ std::vector<std::size_t> broadcastIndices(const Dims& dims, const Dims& to);
 /// The tensors, all of one type, one after the other along an axis.
 Result<Tensor> concatenated(const KernelContext& context, const std::vector<Tensor>& parts, std::int64_t axis);
 
+/// The tensor with its last axis moved to place 1, or its axis 1 moved to the end.
+Tensor channelsFirst(const Tensor& tensor);
+Tensor channelsLast(const Tensor& tensor);
+
 } // namespace crease

@@ -3,6 +3,7 @@
 
 #include "core/exec/integer_products.h"
 #include "core/exec/kernel_support.h"
+#include "core/exec/layout_support.h"
 
 #include <fmt/format.h>
 
@@ -188,11 +189,25 @@ Result<std::int32_t> zeroPointInput(const KernelContext& context, std::size_t sl
     return static_cast<std::int32_t>(context.input(slot).asInt(0));
 }
 
-Result<std::vector<Tensor>> qLinearConv(const KernelContext& context)
+Result<std::vector<Tensor>> withChannelsLast(const KernelContext& context, Kernel kernel)
 {
-    if (context.node.intAttribute("channels_last", 0) != 0) {
-        return notClaimed(context, "channels_last");
+    if (context.node.intAttribute("channels_last", 0) == 0) {
+        return kernel(context);
     }
+    if (context.input(0).rank() < 3) {
+        return badNode(context, fmt::format("an input of {}", toText(context.input(0).dims())));
+    }
+    std::vector<Tensor> inputs(context.inputs.begin(), context.inputs.end());
+    inputs[0] = channelsFirst(inputs[0]);
+    std::vector<Tensor> outputs = TRY(
+        kernel({context.graph, context.node, inputs, context.precision, context.job, context.cache, context.threads}));
+    return one(channelsLast(outputs.front()));
+}
+
+namespace {
+
+Result<std::vector<Tensor>> convolvedAndRequantized(const KernelContext& context)
+{
     if (!context.has(7) || !isByte(context.input(7).type())) {
         return notClaimed(context, "an output that is not of 8 bits");
     }
@@ -205,6 +220,13 @@ Result<std::vector<Tensor>> qLinearConv(const KernelContext& context)
     const Channels channels{unsign(shape.outChannels), unsign(shape.window.outSize())};
     return one(requantized(accumulators(sums, channels, bias), channels, multipliers, TRY(zeroPointInput(context, 7)),
                            context.input(7).type(), shape.window.outDims(shape.outChannels)));
+}
+
+} // namespace
+
+Result<std::vector<Tensor>> qLinearConv(const KernelContext& context)
+{
+    return withChannelsLast(context, convolvedAndRequantized);
 }
 
 Result<std::vector<Tensor>> convInteger(const KernelContext& context)

@@ -122,7 +122,39 @@ void softmaxOf(const std::int64_t* codes, std::int64_t* out, std::size_t count, 
     }
 }
 
+Result<std::vector<Tensor>> averagePooled(const KernelContext& context)
+{
+    const Tensor& x = context.input(0);
+    TRY(checkByte(context, x));
+    const Affine in = TRY(affineAt(context, 1));
+    const Affine out = TRY(affineAt(context, 3));
+    const Window window = TRY(windowOf(context, x.dims(), {}));
+    const bool countsPadding = context.node.intAttribute("count_include_pad", 0) != 0;
+    // A kernel that covers the whole image goes another way in ONNX Runtime, which rounds before the zero point.
+    const bool global = window.kernel == window.in && window.outSize() == 1 && window.begin == Window::Axes{} &&
+                        window.end == Window::Axes{};
+    const std::vector<std::int64_t> codes = x.toInts();
+    std::vector<std::int64_t> results(unsign(window.batch * window.channels * window.outSize()));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const auto plane = static_cast<std::int64_t>(i) / window.outSize() * window.inSize();
+        const std::int64_t position = static_cast<std::int64_t>(i) % window.outSize();
+        float sum = 0.0F;
+        const std::int64_t inside = forEachInWindow(
+            window, position, [&](std::int64_t at) { sum += dequantized(codes[unsign(plane + at)], in); });
+        const std::int64_t count = countsPadding ? tapsAt(window, position).covered : inside;
+        const float mean = sum / static_cast<float>(count) / out.scale;
+        results[i] = global ? roundedThenShifted(mean, out.zeroPoint, x.type())
+                            : roundedThenShifted(mean + static_cast<float>(out.zeroPoint), 0, x.type());
+    }
+    return one(tensorOfInts(x.type(), window.outDims(window.channels), results));
+}
+
 } // namespace
+
+Result<std::vector<Tensor>> qLinearAveragePool(const KernelContext& context)
+{
+    return withChannelsLast(context, averagePooled);
+}
 
 Result<std::vector<Tensor>> qLinearAdd(const KernelContext& context)
 {
@@ -251,36 +283,6 @@ Result<std::vector<Tensor>> qLinearWhere(const KernelContext& context)
         codes[i] = condition.asInt(indexC[i]) != 0 ? whenTrue[indexX[i]] : whenFalse[indexY[i]];
     }
     return one(tensorOfInts(x.type(), dims, codes));
-}
-
-Result<std::vector<Tensor>> qLinearAveragePool(const KernelContext& context)
-{
-    const Tensor& x = context.input(0);
-    TRY(checkByte(context, x));
-    if (context.node.intAttribute("channels_last", 0) != 0) {
-        return notClaimed(context, "channels_last");
-    }
-    const Affine in = TRY(affineAt(context, 1));
-    const Affine out = TRY(affineAt(context, 3));
-    const Window window = TRY(windowOf(context, x.dims(), {}));
-    const bool countsPadding = context.node.intAttribute("count_include_pad", 0) != 0;
-    // A kernel that covers the whole image goes another way in ONNX Runtime, which rounds before the zero point.
-    const bool global = window.kernel == window.in && window.outSize() == 1 && window.begin == Window::Axes{} &&
-                        window.end == Window::Axes{};
-    const std::vector<std::int64_t> codes = x.toInts();
-    std::vector<std::int64_t> results(unsign(window.batch * window.channels * window.outSize()));
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        const auto plane = static_cast<std::int64_t>(i) / window.outSize() * window.inSize();
-        const std::int64_t position = static_cast<std::int64_t>(i) % window.outSize();
-        float sum = 0.0F;
-        const std::int64_t inside = forEachInWindow(
-            window, position, [&](std::int64_t at) { sum += dequantized(codes[unsign(plane + at)], in); });
-        const std::int64_t count = countsPadding ? tapsAt(window, position).covered : inside;
-        const float mean = sum / static_cast<float>(count) / out.scale;
-        results[i] = global ? roundedThenShifted(mean, out.zeroPoint, x.type())
-                            : roundedThenShifted(mean + static_cast<float>(out.zeroPoint), 0, x.type());
-    }
-    return one(tensorOfInts(x.type(), window.outDims(window.channels), results));
 }
 
 Result<std::vector<Tensor>> qLinearGlobalAveragePool(const KernelContext& context)

@@ -210,6 +210,20 @@ private slots:
         QCOMPARE(intsOf(wrapping.output()), (Ints{-128}));
     }
 
+    void qLinearConvWithChannelsLast()
+    {
+        // x [1, 2, 1, 2] channels last is the planes {1, 3} and {2, 4}; a tap to the left in each channel.
+        const NodeCase node{"QLinearConv",
+                            {u8({1, 1, 2, 2}, {1, 2, 3, 4}), scalar(1), zeroU8(0), u8({2, 1, 1, 2}, {1, 1, 1, 2}),
+                             scalar(1), zeroU8(0), scalar(1), zeroU8(0)},
+                            {{"channels_last", std::int64_t{1}},
+                             {"group", std::int64_t{2}},
+                             {"pads", std::vector<std::int64_t>{0, 1, 0, 0}}},
+                            contrib};
+        QCOMPARE(node.output().dims(), (Dims{1, 1, 2, 2}));
+        QCOMPARE(intsOf(node.output()), (Ints{1, 4, 4, 10}));
+    }
+
     void integerSums() // BC-39
     {
         const NodeCase pair{"MatMulInteger", {u8({1, 3}, {210, 198, 234}), s8({3, 1}, {-81, -80, 127})}};
