@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exec/integer_kernels.h"
 #include "core/exec/integer_support.h"
+#include "core/exec/quantize_run.h"
 #include "core/ir/integer_nodes.h"
 
 #include <fmt/format.h>
@@ -113,22 +114,19 @@ Result<void> checkFloat(const KernelContext& context)
     return {};
 }
 
-/// The usual rule in float32: the bounds are whole numbers, so that clamping first is clamping after the rounding. NaN
-/// gives the lower one.
-template <class T, class Out>
-void fastFakeQuant(std::span<const T> x, const Channel& channel, Out* y)
+/// The usual rule on up to 16 bits: quantizeRun knows it.
+bool isPlain(const CodeTarget& target, const QuantizerRule& rule)
 {
-    constexpr float shifter = 0x1.8p23F;
-    const auto step = static_cast<float>(channel.scale);
-    const auto scale = static_cast<Out>(channel.scale);
-    const auto lo = static_cast<float>(channel.lo - channel.zeroPoint);
-    const auto hi = static_cast<float>(channel.hi - channel.zeroPoint);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        float v = static_cast<float>(x[i]) / step;
-        v = v > lo ? v : lo;
-        v = v < hi ? v : hi;
-        y[i] = static_cast<Out>((v + shifter) - shifter) * scale;
-    }
+    return rule.rounding == Rounding::HalfEven && rule.order == Order::A && !rule.reciprocal &&
+           byteWidth(target.grid.storage) <= 2;
+}
+
+/// Calls store(start, values) with codes less the zero point, `start` counted from the first element of x.
+template <class T, class Store>
+void plainCodes(std::span<const T> x, const Channel& channel, Store&& store)
+{
+    quantizeBlocks(x, static_cast<T>(channel.scale), static_cast<T>(channel.lo - channel.zeroPoint),
+                   static_cast<T>(channel.hi - channel.zeroPoint), store);
 }
 
 template <class T, class Out>
@@ -136,12 +134,15 @@ Result<Tensor> fakeQuantized(const KernelContext& context, const CodeTarget& tar
 {
     const std::span<const T> x = context.input(0).data<T>();
     TensorWriter<Out> y(context.input(0).dims());
-    const bool plain = rule.rounding == Rounding::HalfEven && rule.order == Order::A && !rule.reciprocal;
-    const bool fast = std::is_same_v<T, float> && plain && byteWidth(target.grid.storage) <= 2;
+    const bool plain = isPlain(target, rule);
     TRY(forEachChannel(context, y.dims(), target, [&](std::size_t start, std::size_t count, const Channel& channel) {
         const auto scale = static_cast<Out>(channel.scale);
-        if (fast) {
-            fastFakeQuant(x.subspan(start, count), channel, y.data().data() + start);
+        if (plain) {
+            plainCodes(x.subspan(start, count), channel, [&](std::size_t at, std::span<const T> values) {
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    y[start + at + i] = static_cast<Out>(values[i]) * scale;
+                }
+            });
             return;
         }
         for (std::size_t i = start; i < start + count; ++i) {
@@ -159,12 +160,22 @@ Result<Tensor> quantizedTo(const KernelContext& context, const CodeTarget& targe
     dispatchNumeric(target.grid.storage, [&]<class Out>(std::type_identity<Out>) {
         if constexpr (std::is_integral_v<Out> && !std::is_same_v<Out, bool>) {
             TensorWriter<Out> y(context.input(0).dims());
-            const Result<void> done = forEachChannel(context, y.dims(), target,
-                                                     [&](std::size_t start, std::size_t count, const Channel& channel) {
-                                                         for (std::size_t i = start; i < start + count; ++i) {
-                                                             y[i] = static_cast<Out>(codeOf(x[i], channel, rule));
-                                                         }
-                                                     });
+            const bool plain = isPlain(target, rule);
+            const auto quantizeChannel = [&](std::size_t start, std::size_t count, const Channel& channel) {
+                if (!plain) {
+                    for (std::size_t i = start; i < start + count; ++i) {
+                        y[i] = static_cast<Out>(codeOf(x[i], channel, rule));
+                    }
+                    return;
+                }
+                const auto zeroPoint = static_cast<std::int32_t>(channel.zeroPoint);
+                plainCodes(x.subspan(start, count), channel, [&](std::size_t at, std::span<const T> values) {
+                    for (std::size_t i = 0; i < values.size(); ++i) {
+                        y[start + at + i] = static_cast<Out>(static_cast<std::int32_t>(values[i]) + zeroPoint);
+                    }
+                });
+            };
+            const Result<void> done = forEachChannel(context, y.dims(), target, quantizeChannel);
             result = done ? Result<Tensor>(std::move(y).finish(target.grid.storage)) : std::unexpected(done.error());
         }
     });

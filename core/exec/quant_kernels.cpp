@@ -3,6 +3,7 @@
 #include "core/exec/kernel_families.h"
 #include "core/exec/kernel_support.h"
 #include "core/exec/qlinear.h"
+#include "core/exec/quantize_run.h"
 #include "core/exec/scale_layout.h"
 
 #include <fmt/format.h>
@@ -51,28 +52,17 @@ struct Codes {
     std::int64_t hi = 0;
 };
 
-/// NaN gives lo; the bounds are integers, so that clamping before the rounding is clamping after it.
-template <class Out>
-void quantizeRun(const float* x, std::int64_t count, float scale, const Codes& codes, Out* out)
+template <class T, class Out>
+void quantizeInto(std::span<const T> x, T scale, const Codes& codes, Out* out)
 {
-    constexpr float shifter = 0x1.8p23F;
-    const auto lo = static_cast<float>(codes.lo - codes.zeroPoint);
-    const auto hi = static_cast<float>(codes.hi - codes.zeroPoint);
+    const auto lo = static_cast<T>(codes.lo - codes.zeroPoint);
+    const auto hi = static_cast<T>(codes.hi - codes.zeroPoint);
     const auto zeroPoint = static_cast<std::int32_t>(codes.zeroPoint);
-    for (std::int64_t i = 0; i < count; ++i) {
-        float v = x[i] / scale;
-        v = v > lo ? v : lo;
-        v = v < hi ? v : hi;
-        out[i] = static_cast<Out>(static_cast<std::int32_t>((v + shifter) - shifter) + zeroPoint);
-    }
-}
-
-template <class Out>
-void quantizeRun(const double* x, std::int64_t count, double scale, const Codes& codes, Out* out)
-{
-    for (std::int64_t i = 0; i < count; ++i) {
-        out[i] = static_cast<Out>(quantizeValue(x[i], scale, codes.zeroPoint, codes.lo, codes.hi));
-    }
+    quantizeBlocks(x, scale, lo, hi, [&](std::size_t start, std::span<const T> values) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            out[start + i] = static_cast<Out>(static_cast<std::int32_t>(values[i]) + zeroPoint);
+        }
+    });
 }
 
 std::int64_t zeroPointAt(const Tensor& zeroPoints, std::int64_t index)
@@ -95,11 +85,13 @@ Tensor quantized(const Tensor& x, const Tensor& scale, const Tensor& zeroPoints,
                 const auto at = static_cast<std::size_t>(index);
                 const Codes codes{zeroPointAt(zeroPoints, index), lowest(type), highest(type)};
                 Out* to = out.data().data() + start;
+                const auto from = static_cast<std::size_t>(start);
+                const auto size = static_cast<std::size_t>(count);
                 if (x.type() == ElementType::Float64) {
-                    quantizeRun(x.data<double>().data() + start, count, scale.asDouble(at), codes, to);
+                    quantizeInto(x.data<double>().subspan(from, size), scale.asDouble(at), codes, to);
                 } else {
                     const auto single = static_cast<float>(scale.asDouble(at));
-                    quantizeRun(x.data<float>().data() + start, count, single, codes, to);
+                    quantizeInto(x.data<float>().subspan(from, size), single, codes, to);
                 }
             });
             result = std::move(out).finish(type);
