@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/panels/table_delegate.h"
+
+#include "ui/models/table_model.h"
+#include "ui/support/icons.h"
+
+#include <QPainter>
+
+namespace crease {
+
+namespace {
+
+constexpr int kRowHeight = 22;
+
+Token markToken(const QString& icon)
+{
+    if (icon == "cert-exact") {
+        return Token::Exact;
+    }
+    if (icon == "cert-steps") {
+        return Token::Steps;
+    }
+    if (icon == "cert-tolerance" || icon == "warning") {
+        return Token::Tolerance;
+    }
+    if (icon == "cert-failed" || icon == "error") {
+        return Token::Failed;
+    }
+    return icon == "cert-unchecked" ? Token::Unchecked : Token::Text2;
+}
+
+} // namespace
+
+TableDelegate::TableDelegate(const Theme& theme, QObject* parent)
+    : QStyledItemDelegate(parent)
+    , m_theme(&theme)
+{
+}
+
+void TableDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
+{
+    QStyledItemDelegate::initStyleOption(option, index);
+    const bool dim = index.data(DimRole).toBool();
+    option->font = index.data(MonoRole).toBool() ? monoFont(11.5) : uiFont(12.5);
+    option->palette.setColor(QPalette::Text, (*m_theme)[dim ? Token::Text3 : Token::Text]);
+    option->palette.setColor(QPalette::HighlightedText, (*m_theme)[dim ? Token::Text3 : Token::Text]);
+    option->palette.setColor(QPalette::Highlight, (*m_theme)[Token::Selection]);
+    option->textElideMode = index.data(MonoRole).toBool() ? Qt::ElideMiddle : Qt::ElideRight;
+}
+
+void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    QStyleOptionViewItem plain = option;
+    plain.state &= ~QStyle::State_HasFocus;
+    QStyledItemDelegate::paint(painter, plain, index);
+    const QString icon = index.data(CertificateRole).toString();
+    if (!icon.isEmpty()) {
+        constexpr double size = 14;
+        const QRectF cell(option.rect);
+        const QRectF place(cell.center().x() - size / 2, cell.center().y() - size / 2, size, size);
+        drawIcon(*painter, place, icon, (*m_theme)[markToken(icon)], (*m_theme)[Token::MarkGlyph]);
+    }
+}
+
+QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    size.setHeight(kRowHeight);
+    return size;
+}
+
+} // namespace crease
