@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/canvas/trace_canvas.h"
+
+#include "core/ir/text_format.h"
+
+#include <QRegularExpression>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace crease {
+
+namespace {
+
+QString title(const Trace& trace, std::size_t stage)
+{
+    if (stage == 0) {
+        return QObject::tr("Original");
+    }
+    const PassInfo* info = findPass(trace.stages[stage - 1].pass);
+    return info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size())) : QString::fromStdString(trace.stages[stage - 1].pass);
+}
+
+/// How many stages at the start two traces share, so that their layouts can be kept.
+std::size_t sharedStages(const Trace& a, const Trace& b)
+{
+    const auto same = [](const Graph& left, const Graph& right) {
+        return left.nodeCapacity() == right.nodeCapacity() && left.order() == right.order();
+    };
+    std::size_t count = 0;
+    while (count <= std::min(a.stages.size(), b.stages.size()) && same(a.graph(count), b.graph(count))) {
+        ++count;
+    }
+    return count;
+}
+
+} // namespace
+
+TraceCanvas::TraceCanvas(Document& document, Selection& selection, QWidget* parent)
+    : QWidget(parent)
+    , m_document(&document)
+    , m_selection(&selection)
+    , m_panes(new CanvasPair(this))
+    , m_layout(this)
+{
+    auto* box = new QVBoxLayout(this);
+    box->setContentsMargins(0, 0, 0, 0);
+    box->addWidget(m_panes);
+    connect(&document, &Document::changed, this, [this](Document::Change what) {
+        if (what == Document::Change::Trace) {
+            traceChanged();
+        } else if (what == Document::Change::Stage) {
+            showStage();
+        } else if (what == Document::Change::Model) {
+            m_pictures.clear();
+            m_layouts.clear();
+            m_laidOut.reset();
+        }
+    });
+    connect(&m_document->foldJob(), &JobRunner::started, this, &TraceCanvas::emptyTexts);
+    connect(&m_document->foldJob(), &JobRunner::finished, this, &TraceCanvas::emptyTexts);
+    connect(m_panes, &CanvasPair::selected, this, [this](CanvasPair::Pane pane, quint64 id) {
+        const auto stage = stageOf(pane);
+        const auto node = nodeOf(id);
+        if (stage && node) {
+            m_selecting = true;
+            m_selection->select(*stage, *node);
+            m_selecting = false;
+        }
+    });
+    connect(m_panes, &CanvasPair::selectionCleared, this, [this] { m_selection->clear(); });
+    connect(m_panes, &CanvasPair::siteClicked, this, [this](int site) {
+        const std::size_t stage = afterStage();
+        if (stage >= 1 && m_laidOut != nullptr && stage <= m_laidOut->stages.size() && site >= 0) {
+            const Stage& shown = m_laidOut->stages[stage - 1];
+            const auto index = static_cast<std::size_t>(site);
+            const std::size_t rewrites = shown.rewrites.size();
+            if (index < rewrites) {
+                m_selection->setSite(QString::fromStdString(shown.rewrites[index].site));
+            } else if (index - rewrites < shown.missed.size()) {
+                m_selection->setSite(QString::fromStdString(shown.missed[index - rewrites].site));
+            }
+        }
+    });
+    connect(&selection, &Selection::changed, this, &TraceCanvas::showSelection);
+    connect(&selection, &Selection::revealRequested, this, [this](std::size_t stage, NodeId node) {
+        if (stage != beforeStage() && stage != afterStage()) {
+            m_document->setStage(stage);
+        }
+        m_panes->reveal(stage == afterStage() ? CanvasPair::Pane::After : CanvasPair::Pane::Before, sceneId(node));
+    });
+    connect(&selection, &Selection::siteChanged, this, [this] {
+        const std::size_t stage = afterStage();
+        if (stage < 1 || m_laidOut == nullptr || stage > m_laidOut->stages.size()) {
+            return;
+        }
+        const Stage& shown = m_laidOut->stages[stage - 1];
+        const std::string site = m_selection->site().toStdString();
+        const auto rewrite = std::ranges::find(shown.rewrites, site, &Rewrite::site);
+        int index = -1;
+        NodeId anchor;
+        if (rewrite != shown.rewrites.end()) {
+            index = static_cast<int>(rewrite - shown.rewrites.begin());
+            anchor = rewrite->anchor;
+        } else if (const auto miss = std::ranges::find(shown.missed, site, &MissedSite::site); miss != shown.missed.end()) {
+            index = static_cast<int>(shown.rewrites.size()) + static_cast<int>(miss - shown.missed.begin());
+            anchor = miss->miss.node;
+        }
+        m_panes->setActiveSite(index);
+        if (anchor.valid() && m_laidOut->graph(beforeStage()).contains(anchor)) {
+            m_panes->reveal(CanvasPair::Pane::Before, sceneId(anchor));
+        }
+    });
+    emptyTexts();
+}
+
+std::size_t TraceCanvas::afterStage() const
+{
+    return m_document->stage();
+}
+
+std::size_t TraceCanvas::beforeStage() const
+{
+    return m_document->stage() == 0 ? 0 : m_document->stage() - 1;
+}
+
+std::optional<std::size_t> TraceCanvas::stageOf(CanvasPair::Pane pane) const
+{
+    if (m_laidOut == nullptr) {
+        return std::nullopt;
+    }
+    return pane == CanvasPair::Pane::Before ? beforeStage() : afterStage();
+}
+
+void TraceCanvas::traceChanged()
+{
+    const auto trace = m_document->trace();
+    if (trace == nullptr) {
+        m_layout.cancel();
+        m_panes->clear();
+        m_pictures.clear();
+        m_layouts.clear();
+        m_laidOut.reset();
+        m_shown = false;
+        emptyTexts();
+        return;
+    }
+    std::vector<layout::LayoutPtr> known;
+    if (m_laidOut != nullptr) {
+        const std::size_t shared = std::min(sharedStages(*m_laidOut, *trace), m_layouts.size());
+        known.assign(m_layouts.begin(), m_layouts.begin() + static_cast<std::ptrdiff_t>(shared));
+    }
+    std::vector<IslandNames> islands;
+    for (const Island& island : m_document->report().islands) {
+        islands.push_back({island.nodes, island.reason});
+    }
+    m_layout.start(tr("Laying out"), [this, trace, known, islands](const Job& job, const JobRunner::Deliver& deliver) {
+        layout::Options options;
+        options.stop = job.stop;
+        auto layouts = layoutStages(*trace, known, options);
+        if (job.cancelled() || layouts.size() != trace->stages.size() + 1) {
+            return;
+        }
+        deliver([this, trace, islands, done = std::move(layouts)] {
+            m_layouts = done;
+            m_laidOut = trace;
+            m_islands = islands;
+            m_pictures.clear();
+            showStage();
+            emit layoutFinished();
+        });
+    });
+}
+
+void TraceCanvas::showStage()
+{
+    if (m_laidOut == nullptr || m_laidOut != m_document->trace() || m_document->stage() >= m_layouts.size()) {
+        return;
+    }
+    const std::size_t after = afterStage();
+    const std::size_t before = beforeStage();
+    auto found = m_pictures.find(after);
+    if (found == m_pictures.end()) {
+        constexpr std::size_t kept = 24;
+        if (m_pictures.size() > kept) {
+            m_pictures.clear();
+        }
+        StagePictures pictures;
+        if (after == 0) {
+            pictures.before = stagePicture(*m_laidOut, m_layouts, 0, m_islands);
+            pictures.after = pictures.before;
+        } else {
+            pictures = stagePictures(*m_laidOut, m_layouts, before, after, m_islands);
+        }
+        found = m_pictures.emplace(after, std::move(pictures)).first;
+    }
+    const auto trace = m_laidOut;
+    m_panes->setPictures(found->second.before, found->second.after, [trace, before, after](std::uint64_t id) { return sceneCounterparts(*trace, id, before, after); },
+        [trace, before, after](std::uint64_t id) { return sceneCounterparts(*trace, id, after, before); });
+    m_shown = true;
+    const auto head = [&](CanvasView& view, const QString& what, std::size_t stage, const QString& change) {
+        view.setHead(what, tr("%1, %n node(s)", nullptr, static_cast<int>(trace->graph(stage).nodeCount())).arg(title(*trace, stage)) + change, {});
+    };
+    head(m_panes->before(), tr("Before"), before, {});
+    QString change;
+    if (after > 0) {
+        const Stage& stage = trace->stages[after - 1];
+        change = stage.rewrites.empty() ? tr(", unchanged") : tr(", %n site(s)", nullptr, static_cast<int>(std::ranges::count_if(stage.rewrites, &Rewrite::on)));
+    }
+    head(m_panes->after(), after == 0 ? tr("Graph") : tr("After"), after, change);
+    showSelection();
+}
+
+void TraceCanvas::showSelection()
+{
+    if (m_laidOut == nullptr || m_selecting) {
+        return;
+    }
+    const NodeId node = m_selection->node();
+    const std::size_t stage = m_selection->stage();
+    if (!node.valid() || (stage != beforeStage() && stage != afterStage())) {
+        return;
+    }
+    m_panes->select(stage == afterStage() ? CanvasPair::Pane::After : CanvasPair::Pane::Before, sceneId(node));
+}
+
+void TraceCanvas::emptyTexts()
+{
+    if (m_document->foldJob().isRunning() && !m_document->isOpen()) {
+        m_panes->before().setEmptyText(tr("Opening the model"), tr("Escape cancels."));
+        m_panes->after().setEmptyText({}, {});
+        return;
+    }
+    m_panes->before().setEmptyText(tr("No model is open."), tr("Drop an .onnx file here, or press Ctrl+O."));
+    m_panes->after().setEmptyText({}, {});
+}
+
+void TraceCanvas::stepSite(int direction)
+{
+    const std::size_t stage = afterStage();
+    if (m_laidOut == nullptr || stage < 1 || stage > m_laidOut->stages.size()) {
+        return;
+    }
+    const Stage& shown = m_laidOut->stages[stage - 1];
+    std::vector<std::string> sites;
+    for (const Rewrite& rewrite : shown.rewrites) {
+        sites.push_back(rewrite.site);
+    }
+    for (const MissedSite& missed : shown.missed) {
+        sites.push_back(missed.site);
+    }
+    if (sites.empty()) {
+        return;
+    }
+    const auto found = std::ranges::find(sites, m_selection->site().toStdString());
+    const auto count = static_cast<std::ptrdiff_t>(sites.size());
+    std::ptrdiff_t next = found == sites.end() ? (direction > 0 ? 0 : count - 1) : (found - sites.begin() + direction + count) % count;
+    m_selection->setSite(QString::fromStdString(sites[static_cast<std::size_t>(next)]));
+}
+
+int TraceCanvas::find(const QString& text, int direction)
+{
+    if (m_laidOut == nullptr || text.isEmpty()) {
+        return 0;
+    }
+    QRegularExpression pattern(text, QRegularExpression::CaseInsensitiveOption);
+    if (!pattern.isValid()) {
+        pattern.setPattern(QRegularExpression::escape(text));
+    }
+    const std::size_t stage = m_panes->currentPane() == CanvasPair::Pane::Before ? beforeStage() : afterStage();
+    const Graph& graph = m_laidOut->graph(stage);
+    std::vector<NodeId> hits;
+    for (const NodeId id : graph.order()) {
+        const QString line = QString::fromStdString(printNode(graph, id, {.maxElements = 4}));
+        if (pattern.match(line).hasMatch()) {
+            hits.push_back(id);
+        }
+    }
+    if (!hits.empty()) {
+        const auto found = m_selection->stage() == stage ? std::ranges::find(hits, m_selection->node()) : hits.end();
+        const auto count = static_cast<std::ptrdiff_t>(hits.size());
+        const std::ptrdiff_t next = found == hits.end() ? 0 : (found - hits.begin() + direction + count) % count;
+        m_selection->reveal(stage, hits[static_cast<std::size_t>(next)]);
+    }
+    return static_cast<int>(hits.size());
+}
+
+PicturePtr TraceCanvas::currentPicture()
+{
+    const auto found = m_pictures.find(afterStage());
+    if (found == m_pictures.end()) {
+        return nullptr;
+    }
+    return m_panes->currentPane() == CanvasPair::Pane::Before ? found->second.before : found->second.after;
+}
+
+} // namespace crease
