@@ -154,9 +154,10 @@ void TraceCanvas::traceChanged()
     for (const Island& island : m_document->report().islands) {
         islands.push_back({island.nodes, island.reason});
     }
-    m_layout.start(tr("Laying out"), [this, trace, known, islands](const Job& job, const JobRunner::Deliver& deliver) {
+    m_layout.start(tr("Laying out"), [this, trace, known, islands, segments = m_segments](const Job& job, const JobRunner::Deliver& deliver) {
         layout::Options options;
         options.stop = job.stop;
+        options.cache = segments.get();
         auto layouts = layoutStages(*trace, known, options);
         if (job.cancelled() || layouts.size() != trace->stages.size() + 1) {
             return;

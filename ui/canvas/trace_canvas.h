@@ -5,6 +5,7 @@
 #include "ui/canvas/scene_builder.h"
 #include "ui/document/document.h"
 #include "ui/document/selection.h"
+#include "ui/layout/segment_cache.h"
 
 #include <map>
 
@@ -41,6 +42,7 @@ private:
     Selection* m_selection;
     CanvasPair* m_panes;
     JobRunner m_layout;
+    std::shared_ptr<layout::SegmentCache> m_segments = std::make_shared<layout::SegmentCache>();
     std::vector<layout::LayoutPtr> m_layouts;
     std::shared_ptr<const Trace> m_laidOut; // the trace that m_layouts belong to
     std::map<std::size_t, StagePictures> m_pictures; // by the stage after; of m_laidOut
