@@ -18,7 +18,8 @@ QString title(const Trace& trace, std::size_t stage)
         return QObject::tr("Original");
     }
     const PassInfo* info = findPass(trace.stages[stage - 1].pass);
-    return info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size())) : QString::fromStdString(trace.stages[stage - 1].pass);
+    return info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()))
+                           : QString::fromStdString(trace.stages[stage - 1].pass);
 }
 
 /// How many stages at the start two traces share, so that their layouts can be kept.
@@ -37,11 +38,7 @@ std::size_t sharedStages(const Trace& a, const Trace& b)
 } // namespace
 
 TraceCanvas::TraceCanvas(Document& document, Selection& selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(&document)
-    , m_selection(&selection)
-    , m_panes(new CanvasPair(this))
-    , m_layout(this)
+    : QWidget(parent), m_document(&document), m_selection(&selection), m_panes(new CanvasPair(this)), m_layout(this)
 {
     auto* box = new QVBoxLayout(this);
     box->setContentsMargins(0, 0, 0, 0);
@@ -102,7 +99,8 @@ TraceCanvas::TraceCanvas(Document& document, Selection& selection, QWidget* pare
         if (rewrite != shown.rewrites.end()) {
             index = static_cast<int>(rewrite - shown.rewrites.begin());
             anchor = rewrite->anchor;
-        } else if (const auto miss = std::ranges::find(shown.missed, site, &MissedSite::site); miss != shown.missed.end()) {
+        } else if (const auto miss = std::ranges::find(shown.missed, site, &MissedSite::site);
+                   miss != shown.missed.end()) {
             index = static_cast<int>(shown.rewrites.size()) + static_cast<int>(miss - shown.missed.begin());
             anchor = miss->miss.node;
         }
@@ -154,7 +152,8 @@ void TraceCanvas::traceChanged()
     for (const Island& island : m_document->report().islands) {
         islands.push_back({island.nodes, island.reason});
     }
-    m_layout.start(tr("Laying out"), [this, trace, known, islands, segments = m_segments](const Job& job, const JobRunner::Deliver& deliver) {
+    m_layout.start(tr("Laying out"), [this, trace, known, islands,
+                                      segments = m_segments](const Job& job, const JobRunner::Deliver& deliver) {
         layout::Options options;
         options.stop = job.stop;
         options.cache = segments.get();
@@ -196,17 +195,25 @@ void TraceCanvas::showStage()
         found = m_pictures.emplace(after, std::move(pictures)).first;
     }
     const auto trace = m_laidOut;
-    m_panes->setPictures(found->second.before, found->second.after, [trace, before, after](std::uint64_t id) { return sceneCounterparts(*trace, id, before, after); },
+    m_panes->setPictures(
+        found->second.before, found->second.after,
+        [trace, before, after](std::uint64_t id) { return sceneCounterparts(*trace, id, before, after); },
         [trace, before, after](std::uint64_t id) { return sceneCounterparts(*trace, id, after, before); });
     m_shown = true;
     const auto head = [&](CanvasView& view, const QString& what, std::size_t stage, const QString& change) {
-        view.setHead(what, tr("%1, %n node(s)", nullptr, static_cast<int>(trace->graph(stage).nodeCount())).arg(title(*trace, stage)) + change, {});
+        view.setHead(
+            what,
+            tr("%1, %n node(s)", nullptr, static_cast<int>(trace->graph(stage).nodeCount())).arg(title(*trace, stage)) +
+                change,
+            {});
     };
     head(m_panes->before(), tr("Before"), before, {});
     QString change;
     if (after > 0) {
         const Stage& stage = trace->stages[after - 1];
-        change = stage.rewrites.empty() ? tr(", unchanged") : tr(", %n site(s)", nullptr, static_cast<int>(std::ranges::count_if(stage.rewrites, &Rewrite::on)));
+        change = stage.rewrites.empty() ? tr(", unchanged")
+                                        : tr(", %n site(s)", nullptr,
+                                             static_cast<int>(std::ranges::count_if(stage.rewrites, &Rewrite::on)));
     }
     head(m_panes->after(), after == 0 ? tr("Graph") : tr("After"), after, change);
     showSelection();
@@ -255,7 +262,8 @@ void TraceCanvas::stepSite(int direction)
     }
     const auto found = std::ranges::find(sites, m_selection->site().toStdString());
     const auto count = static_cast<std::ptrdiff_t>(sites.size());
-    std::ptrdiff_t next = found == sites.end() ? (direction > 0 ? 0 : count - 1) : (found - sites.begin() + direction + count) % count;
+    std::ptrdiff_t next =
+        found == sites.end() ? (direction > 0 ? 0 : count - 1) : (found - sites.begin() + direction + count) % count;
     m_selection->setSite(QString::fromStdString(sites[static_cast<std::size_t>(next)]));
 }
 

@@ -11,7 +11,8 @@
 
 namespace crease {
 
-/// The canvases of a document: lays the stages of its trace out in a job and shows the one before and the one after the shown pass.
+/// The canvases of a document: lays the stages of its trace out in a job and shows the one before and the one after the
+/// shown pass.
 class TraceCanvas : public QWidget {
     Q_OBJECT
 
@@ -24,7 +25,8 @@ public:
     std::size_t beforeStage() const;
     std::size_t afterStage() const;
     void stepSite(int direction);
-    /// Finds nodes of the shown graphs by name, op, shape, type or attribute; a regular expression where it is one. Number of matches.
+    /// Finds nodes of the shown graphs by name, op, shape, type or attribute; a regular expression where it is one.
+    /// Number of matches.
     int find(const QString& text, int direction);
     PicturePtr currentPicture();
 
@@ -44,7 +46,7 @@ private:
     JobRunner m_layout;
     std::shared_ptr<layout::SegmentCache> m_segments = std::make_shared<layout::SegmentCache>();
     std::vector<layout::LayoutPtr> m_layouts;
-    std::shared_ptr<const Trace> m_laidOut; // the trace that m_layouts belong to
+    std::shared_ptr<const Trace> m_laidOut;          // the trace that m_layouts belong to
     std::map<std::size_t, StagePictures> m_pictures; // by the stage after; of m_laidOut
     std::vector<IslandNames> m_islands;
     bool m_shown = false;

@@ -22,7 +22,9 @@ QString countText(std::int64_t count)
 
 QString shareText(std::int64_t count, std::int64_t all)
 {
-    return count == 0 || all == 0 ? QStringLiteral("·") : QString::number(100.0 * static_cast<double>(count) / static_cast<double>(all), 'f', 2) + " %";
+    return count == 0 || all == 0
+               ? QStringLiteral("·")
+               : QString::number(100.0 * static_cast<double>(count) / static_cast<double>(all), 'f', 2) + " %";
 }
 
 QString realText(double value, int digits)
@@ -35,9 +37,7 @@ QString realText(double value, int digits)
 
 } // namespace
 
-LayerModel::LayerModel(Document& document, QObject* parent)
-    : TableModel(parent)
-    , m_document(&document)
+LayerModel::LayerModel(Document& document, QObject* parent) : TableModel(parent), m_document(&document)
 {
     connect(&document, &Document::changed, this, [this](Document::Change what) {
         if (what == Document::Change::Verification || what == Document::Change::Model) {
@@ -72,8 +72,8 @@ int LayerModel::worst() const
 
 QStringList LayerModel::headers() const
 {
-    return {tr("#"), tr("Tensor"), tr("Pass"), tr("off by 1"), tr("off by 2"), tr("more"), tr("ties"), tr("saturated"), tr("RMSE / scale"), tr("SQNR dB"), tr("cosine"),
-        tr("accumulated off")};
+    return {tr("#"),    tr("Tensor"),    tr("Pass"),         tr("off by 1"), tr("off by 2"), tr("more"),
+            tr("ties"), tr("saturated"), tr("RMSE / scale"), tr("SQNR dB"),  tr("cosine"),   tr("accumulated off")};
 }
 
 QVariant LayerModel::cell(int column, int role, const LayerRow& row) const
@@ -82,7 +82,8 @@ QVariant LayerModel::cell(int column, int role, const LayerRow& row) const
     const Counts& counts = local.counts;
     const Counts& accumulated = row.tensor.accumulated.counts;
     if (role == Qt::TextAlignmentRole) {
-        return column == Name || column == Pass ? QVariant(Qt::AlignLeft | Qt::AlignVCenter) : QVariant(Qt::AlignRight | Qt::AlignVCenter);
+        return column == Name || column == Pass ? QVariant(Qt::AlignLeft | Qt::AlignVCenter)
+                                                : QVariant(Qt::AlignRight | Qt::AlignVCenter);
     }
     if (role == MonoRole) {
         return column != Pass;
@@ -94,8 +95,12 @@ QVariant LayerModel::cell(int column, int role, const LayerRow& row) const
         return {};
     }
     const bool sort = role == SortRole;
-    const auto count = [&](std::int64_t value) { return sort ? QVariant(static_cast<qlonglong>(value)) : QVariant(countText(value)); };
-    const auto real = [&](double value, int digits) { return sort ? QVariant(std::isnan(value) ? -1.0 : value) : QVariant(realText(value, digits)); };
+    const auto count = [&](std::int64_t value) {
+        return sort ? QVariant(static_cast<qlonglong>(value)) : QVariant(countText(value));
+    };
+    const auto real = [&](double value, int digits) {
+        return sort ? QVariant(std::isnan(value) ? -1.0 : value) : QVariant(realText(value, digits));
+    };
     switch (column) {
     case Depth:
         return sort ? QVariant(row.depth) : QVariant(QString::number(row.depth));
@@ -112,7 +117,8 @@ QVariant LayerModel::cell(int column, int role, const LayerRow& row) const
     case Ties:
         return count(counts.ties);
     case Saturated:
-        return sort ? QVariant(static_cast<qlonglong>(local.saturated)) : QVariant(shareText(local.saturated, local.elements));
+        return sort ? QVariant(static_cast<qlonglong>(local.saturated))
+                    : QVariant(shareText(local.saturated, local.elements));
     case Rmse:
         return real(local.rmseOverScale, 3);
     case Sqnr:
@@ -124,9 +130,7 @@ QVariant LayerModel::cell(int column, int role, const LayerRow& row) const
     }
 }
 
-DiagnosticModel::DiagnosticModel(Document& document, QObject* parent)
-    : TableModel(parent)
-    , m_document(&document)
+DiagnosticModel::DiagnosticModel(Document& document, QObject* parent) : TableModel(parent), m_document(&document)
 {
     connect(&document, &Document::changed, this, [this](Document::Change what) {
         if (what == Document::Change::Trace || what == Document::Change::Messages || what == Document::Change::Model) {
@@ -163,7 +167,9 @@ QStringList DiagnosticModel::headers() const
 QVariant DiagnosticModel::cell(int column, int role, const DiagnosticRow& row) const
 {
     if (role == CertificateRole && column == Severity) {
-        return row.diagnostic.severity == crease::Severity::Error ? "error" : row.diagnostic.severity == crease::Severity::Warning ? "warning" : "info";
+        return row.diagnostic.severity == crease::Severity::Error     ? "error"
+               : row.diagnostic.severity == crease::Severity::Warning ? "warning"
+                                                                      : "info";
     }
     if (role == MonoRole) {
         return column == Place;

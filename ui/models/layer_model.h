@@ -17,7 +17,21 @@ class LayerModel : public TableModel<LayerRow> {
     Q_OBJECT
 
 public:
-    enum Column { Depth, Name, Pass, OffBy1, OffBy2, More, Ties, Saturated, Rmse, Sqnr, Cosine, Accumulated, ColumnCount };
+    enum Column {
+        Depth,
+        Name,
+        Pass,
+        OffBy1,
+        OffBy2,
+        More,
+        Ties,
+        Saturated,
+        Rmse,
+        Sqnr,
+        Cosine,
+        Accumulated,
+        ColumnCount
+    };
 
     explicit LayerModel(Document& document, QObject* parent = nullptr);
     /// Row of the largest local error, or -1.

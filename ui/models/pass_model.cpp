@@ -18,7 +18,9 @@ QString text(std::string_view view)
 
 QString signedText(int value)
 {
-    return value == 0 ? QStringLiteral("·") : value < 0 ? minus + QString::number(-value) : "+" + QString::number(value);
+    return value == 0  ? QStringLiteral("·")
+           : value < 0 ? minus + QString::number(-value)
+                       : "+" + QString::number(value);
 }
 
 } // namespace
@@ -40,12 +42,11 @@ QString certificateIcon(Verdict verdict)
     return "cert-unchecked";
 }
 
-PassModel::PassModel(Document& document, QObject* parent)
-    : TableModel(parent)
-    , m_document(&document)
+PassModel::PassModel(Document& document, QObject* parent) : TableModel(parent), m_document(&document)
 {
     connect(&document, &Document::changed, this, [this](Document::Change what) {
-        if (what == Document::Change::Trace || what == Document::Change::Recipe || what == Document::Change::Verification || what == Document::Change::Model) {
+        if (what == Document::Change::Trace || what == Document::Change::Recipe ||
+            what == Document::Change::Verification || what == Document::Change::Model) {
             refresh();
         }
     });
@@ -60,11 +61,21 @@ void PassModel::refresh()
         setRows({});
         return;
     }
-    rows.push_back({{}, tr("Original"), 0, static_cast<int>(trace->original.nodeCount()), 0, 0, {}, true, false, tr("The graph as the file has it")});
+    rows.push_back({{},
+                    tr("Original"),
+                    0,
+                    static_cast<int>(trace->original.nodeCount()),
+                    0,
+                    0,
+                    {},
+                    true,
+                    false,
+                    tr("The graph as the file has it")});
     std::size_t stage = 0;
     for (const QString& id : m_document->passOrder()) {
         const PassInfo* info = findPass(id.toStdString());
-        PassRow row{id, info != nullptr ? text(info->title) : id, -1, 0, 0, 0, {}, false, false, info != nullptr ? text(info->summary) : QString()};
+        PassRow row{id,    info != nullptr ? text(info->title) : id,         -1, 0, 0, 0, {}, false,
+                    false, info != nullptr ? text(info->summary) : QString()};
         if (stage < trace->stages.size() && trace->stages[stage].pass == id.toStdString()) {
             const Stage& done = trace->stages[stage];
             ++stage;
@@ -80,15 +91,24 @@ void PassModel::refresh()
     }
     if (!trace->stages.empty()) {
         const auto& verification = m_document->verification();
-        rows.push_back({{}, tr("Final"), static_cast<int>(trace->stages.size()), static_cast<int>(trace->final().nodeCount()), 0, 0,
-            verification != nullptr ? verification->whole : Certificate{}, true, false, tr("The folded graph; the mark is that of the whole fold")});
+        rows.push_back({{},
+                        tr("Final"),
+                        static_cast<int>(trace->stages.size()),
+                        static_cast<int>(trace->final().nodeCount()),
+                        0,
+                        0,
+                        verification != nullptr ? verification->whole : Certificate{},
+                        true,
+                        false,
+                        tr("The folded graph; the mark is that of the whole fold")});
     }
     setRows(std::move(rows));
 }
 
 int PassModel::rowOfStage(std::size_t stage) const
 {
-    const auto found = std::ranges::find_if(rows(), [&](const PassRow& row) { return row.stage == static_cast<int>(stage); });
+    const auto found =
+        std::ranges::find_if(rows(), [&](const PassRow& row) { return row.stage == static_cast<int>(stage); });
     return found == rows().end() ? -1 : static_cast<int>(found - rows().begin());
 }
 
@@ -106,11 +126,16 @@ QVariant PassModel::cell(int column, int role, const PassRow& row) const
     case MonoRole:
         return column != Title;
     case CertificateRole:
-        return column == Mark && (row.sites > 0 || (row.isBorder && row.stage > 0)) ? certificateIcon(row.certificate.verdict) : QVariant();
+        return column == Mark && (row.sites > 0 || (row.isBorder && row.stage > 0))
+                   ? certificateIcon(row.certificate.verdict)
+                   : QVariant();
     case Qt::TextAlignmentRole:
-        return column == Title ? QVariant(Qt::AlignLeft | Qt::AlignVCenter) : QVariant(Qt::AlignRight | Qt::AlignVCenter);
+        return column == Title ? QVariant(Qt::AlignLeft | Qt::AlignVCenter)
+                               : QVariant(Qt::AlignRight | Qt::AlignVCenter);
     case Qt::CheckStateRole:
-        return column == Title && !row.isBorder ? QVariant(row.stage >= 0 || row.isPending ? Qt::Checked : Qt::Unchecked) : QVariant();
+        return column == Title && !row.isBorder
+                   ? QVariant(row.stage >= 0 || row.isPending ? Qt::Checked : Qt::Unchecked)
+                   : QVariant();
     case Qt::ToolTipRole:
         return column == Mark && row.stage > 0 ? QString::fromStdString(sentence(row.certificate)) : row.summary;
     case Qt::DisplayRole:

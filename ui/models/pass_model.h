@@ -7,10 +7,10 @@
 namespace crease {
 
 struct PassRow {
-    QString id;      // empty for Original and Final
+    QString id; // empty for Original and Final
     QString title;
-    int stage = -1;  // number of the graph after it; -1: switched off
-    int nodes = 0;   // change; for Original and Final the count
+    int stage = -1; // number of the graph after it; -1: switched off
+    int nodes = 0;  // change; for Original and Final the count
     int sites = 0;
     double milliseconds = 0;
     Certificate certificate;

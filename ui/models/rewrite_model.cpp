@@ -39,7 +39,8 @@ std::vector<MissedRow> missedRows(const Document& document)
     for (std::size_t i = 0; i < trace.stages.size(); ++i) {
         for (const MissedSite& missed : trace.stages[i].missed) {
             const bool before = trace.graph(i).contains(missed.miss.node);
-            rows.push_back({shown(trace.stages[i].pass), afterAt(missed.site), shown(missed.miss.text), shown(missed.miss.id), before ? i : i + 1, missed.miss.node});
+            rows.push_back({shown(trace.stages[i].pass), afterAt(missed.site), shown(missed.miss.text),
+                            shown(missed.miss.id), before ? i : i + 1, missed.miss.node});
         }
     }
     return rows;
@@ -47,12 +48,11 @@ std::vector<MissedRow> missedRows(const Document& document)
 
 } // namespace
 
-RewriteModel::RewriteModel(Document& document, QObject* parent)
-    : TableModel(parent)
-    , m_document(&document)
+RewriteModel::RewriteModel(Document& document, QObject* parent) : TableModel(parent), m_document(&document)
 {
     connect(&document, &Document::changed, this, [this](Document::Change what) {
-        if (what == Document::Change::Trace || what == Document::Change::Stage || what == Document::Change::Verification) {
+        if (what == Document::Change::Trace || what == Document::Change::Stage ||
+            what == Document::Change::Verification) {
             refresh();
         }
     });
@@ -80,7 +80,8 @@ void RewriteModel::refresh()
             row.on = rewrite.on;
             row.stage = stage;
             row.node = rewrite.anchor;
-            if (verification != nullptr && stage - 1 < verification->sites.size() && i < verification->sites[stage - 1].size()) {
+            if (verification != nullptr && stage - 1 < verification->sites.size() &&
+                i < verification->sites[stage - 1].size()) {
                 row.certificate = verification->sites[stage - 1][i];
             }
             rows.push_back(std::move(row));
@@ -114,7 +115,8 @@ int RewriteModel::rowOfSite(const QString& site) const
 
 QStringList RewriteModel::headers() const
 {
-    return {tr("on"), tr("#"), tr("Site"), tr("Rule"), tr("Class"), tr("What it does"), tr("Nodes"), tr("Max error"), tr("Cert.")};
+    return {tr("on"),           tr("#"),     tr("Site"),      tr("Rule"), tr("Class"),
+            tr("What it does"), tr("Nodes"), tr("Max error"), tr("Cert.")};
 }
 
 QVariant RewriteModel::cell(int column, int role, const RewriteRow& row) const
@@ -123,17 +125,24 @@ QVariant RewriteModel::cell(int column, int role, const RewriteRow& row) const
     case Qt::CheckStateRole:
         return column == On && !row.isMiss ? QVariant(row.on ? Qt::Checked : Qt::Unchecked) : QVariant();
     case CertificateRole:
-        return column == Mark && !row.isMiss ? QVariant(certificateIcon(row.certificate.verdict)) : column == On && row.isMiss ? QVariant("near-miss") : QVariant();
+        return column == Mark && !row.isMiss ? QVariant(certificateIcon(row.certificate.verdict))
+               : column == On && row.isMiss  ? QVariant("near-miss")
+                                             : QVariant();
     case DimRole:
         return row.isMiss || !row.on;
     case MonoRole:
         return column == Site || column == Nodes || column == Error || column == Number;
     case Qt::TextAlignmentRole:
-        return column == Number || column == Nodes ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+        return column == Number || column == Nodes ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
+                                                   : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::ToolTipRole:
-        return column == Mark && !row.isMiss ? QString::fromStdString(sentence(row.certificate)) : column == Class ? row.law : row.text;
+        return column == Mark && !row.isMiss ? QString::fromStdString(sentence(row.certificate))
+               : column == Class             ? row.law
+                                             : row.text;
     case SortRole:
-        return column == Number ? QVariant(row.number) : column == Error ? QVariant(static_cast<qlonglong>(row.certificate.counts.maxSteps)) : cell(column, Qt::DisplayRole, row);
+        return column == Number  ? QVariant(row.number)
+               : column == Error ? QVariant(static_cast<qlonglong>(row.certificate.counts.maxSteps))
+                                 : cell(column, Qt::DisplayRole, row);
     case Qt::DisplayRole:
         break;
     default:
@@ -174,9 +183,7 @@ Qt::ItemFlags RewriteModel::cellFlags(int column, const RewriteRow& row) const
     return column == On && !row.isMiss ? flags | Qt::ItemIsUserCheckable : flags;
 }
 
-MissedModel::MissedModel(Document& document, QObject* parent)
-    : TableModel(parent)
-    , m_document(&document)
+MissedModel::MissedModel(Document& document, QObject* parent) : TableModel(parent), m_document(&document)
 {
     connect(&document, &Document::changed, this, [this](Document::Change what) {
         if (what == Document::Change::Trace) {
@@ -193,7 +200,8 @@ void MissedModel::refresh()
         rows = missedRows(*m_document);
         for (const QuantizerReport& entry : m_document->report().quantizers) {
             if (!entry.folded) {
-                rows.push_back({tr("whole fold"), shown(entry.name), shown(entry.reasonText), shown(entry.reasonId), 0, {}});
+                rows.push_back(
+                    {tr("whole fold"), shown(entry.name), shown(entry.reasonText), shown(entry.reasonId), 0, {}});
             }
         }
         for (const Island& island : m_document->report().islands) {
@@ -201,8 +209,10 @@ void MissedModel::refresh()
             for (const std::string& node : island.nodes) {
                 names << shown(node);
             }
-            rows.push_back({tr("float island"), names.join(", "), shown(island.reason), shown(island.reasonId), m_document->stageCount(),
-                island.nodes.empty() ? NodeId{} : m_document->trace()->final().findNode(island.nodes.front())});
+            rows.push_back(
+                {tr("float island"), names.join(", "), shown(island.reason), shown(island.reasonId),
+                 m_document->stageCount(),
+                 island.nodes.empty() ? NodeId{} : m_document->trace()->final().findNode(island.nodes.front())});
         }
     }
     setRows(std::move(rows));

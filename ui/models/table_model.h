@@ -32,8 +32,14 @@ public:
     const Row& row(int index) const { return m_rows[static_cast<std::size_t>(index)]; }
     const std::vector<Row>& rows() const { return m_rows; }
 
-    int rowCount(const QModelIndex& parent = {}) const final { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
-    int columnCount(const QModelIndex& parent = {}) const final { return parent.isValid() ? 0 : static_cast<int>(headers().size()); }
+    int rowCount(const QModelIndex& parent = {}) const final
+    {
+        return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+    }
+    int columnCount(const QModelIndex& parent = {}) const final
+    {
+        return parent.isValid() ? 0 : static_cast<int>(headers().size());
+    }
 
     QVariant headerData(int section, Qt::Orientation orientation, int role) const final
     {
@@ -63,7 +69,10 @@ protected:
     virtual QVariant cell(int column, int role, const Row& row) const = 0;
     /// Turns an edit into a command on the document; the model never changes its rows itself.
     virtual bool edit(int, int, const Row&, const QVariant&) { return false; }
-    virtual Qt::ItemFlags cellFlags(int, const Row&) const { return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren; }
+    virtual Qt::ItemFlags cellFlags(int, const Row&) const
+    {
+        return Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren;
+    }
 
 private:
     std::vector<Row> m_rows;

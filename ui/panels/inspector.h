@@ -18,7 +18,8 @@ public:
     explicit SectionList(const Theme& theme, QWidget* parent = nullptr);
     void setTheme(const Theme& theme) { m_theme = &theme; }
     void clear();
-    void addTitle(const QString& icon, Token colour, const QString& title, const QString& subtitle, const QString& name);
+    void addTitle(const QString& icon, Token colour, const QString& title, const QString& subtitle,
+                  const QString& name);
     void addSection(const QString& title, const QString& count);
     void addFact(const QString& key, const QString& value, const QString& toolTip = {});
     void addLink(const QString& text, const QString& where, std::function<void()> follow);
@@ -36,7 +37,8 @@ private:
     QStringList m_text;
 };
 
-/// Everything about the selected node: attributes, inputs and outputs with shapes and grids, where it came from, what it becomes, why.
+/// Everything about the selected node: attributes, inputs and outputs with shapes and grids, where it came from, what
+/// it becomes, why.
 class NodePanel : public QWidget {
     Q_OBJECT
 

@@ -24,7 +24,9 @@ std::vector<double> weightScales(const Graph& graph, NodeId id)
         }
         const Value& value = graph.value(input);
         const std::optional<Grid>& grid = value.codes ? value.codes : value.liesOn;
-        const bool constant = value.isConstant() || (graph.producer(input).valid() && graph.value(graph.node(graph.producer(input)).input(0)).isConstant());
+        const bool constant =
+            value.isConstant() ||
+            (graph.producer(input).valid() && graph.value(graph.node(graph.producer(input)).input(0)).isConstant());
         if (constant && grid && grid->scales.size() > 1) {
             return grid->scales;
         }
@@ -45,13 +47,12 @@ std::vector<double> firstScales(const Graph& graph, const std::vector<NodeId>& n
 
 } // namespace
 
-LayersPanel::LayersPanel(Document& document, LayerModel& model, Selection& selection, const Theme& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_document(&document)
-    , m_model(&model)
-    , m_selection(&selection)
-    , m_table(new TablePanel(model, theme, tr("No layer was compared yet."), tr("Press Verify (Ctrl+R) to run the model on samples and compare every tensor."), this))
-    , m_plot(new Plot(theme, this))
+LayersPanel::LayersPanel(Document& document, LayerModel& model, Selection& selection, const Theme& theme,
+                         QWidget* parent)
+    : QWidget(parent), m_document(&document), m_model(&model), m_selection(&selection),
+      m_table(new TablePanel(model, theme, tr("No layer was compared yet."),
+                             tr("Press Verify (Ctrl+R) to run the model on samples and compare every tensor."), this)),
+      m_plot(new Plot(theme, this))
 {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -84,7 +85,8 @@ void LayersPanel::refresh()
     for (const LayerRow& row : m_model->rows()) {
         if (!std::isnan(row.tensor.local.rmseOverScale)) {
             local.push_back(row.tensor.local.rmseOverScale);
-            accumulated.push_back(std::isnan(row.tensor.accumulated.rmseOverScale) ? 0.0 : row.tensor.accumulated.rmseOverScale);
+            accumulated.push_back(
+                std::isnan(row.tensor.accumulated.rmseOverScale) ? 0.0 : row.tensor.accumulated.rmseOverScale);
         }
     }
     m_plot->setVisible(!local.empty());
@@ -102,12 +104,12 @@ void LayersPanel::showWorst()
     }
 }
 
-SitesPanel::SitesPanel(Document& document, QAbstractItemModel& model, Selection& selection, const Theme& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_document(&document)
-    , m_selection(&selection)
-    , m_table(new TablePanel(model, theme, tr("This pass rewrote nothing."), tr("Step to another pass with the arrow keys in the list of passes."), this))
-    , m_plot(new Plot(theme, this))
+SitesPanel::SitesPanel(Document& document, QAbstractItemModel& model, Selection& selection, const Theme& theme,
+                       QWidget* parent)
+    : QWidget(parent), m_document(&document), m_selection(&selection),
+      m_table(new TablePanel(model, theme, tr("This pass rewrote nothing."),
+                             tr("Step to another pass with the arrow keys in the list of passes."), this)),
+      m_plot(new Plot(theme, this))
 {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -13,7 +13,8 @@ class LayersPanel : public QWidget {
     Q_OBJECT
 
 public:
-    LayersPanel(Document& document, LayerModel& model, Selection& selection, const Theme& theme, QWidget* parent = nullptr);
+    LayersPanel(Document& document, LayerModel& model, Selection& selection, const Theme& theme,
+                QWidget* parent = nullptr);
     void setTheme(const Theme& theme);
     void showWorst();
     TablePanel& table() { return *m_table; }
@@ -33,7 +34,8 @@ class SitesPanel : public QWidget {
     Q_OBJECT
 
 public:
-    SitesPanel(Document& document, QAbstractItemModel& model, Selection& selection, const Theme& theme, QWidget* parent = nullptr);
+    SitesPanel(Document& document, QAbstractItemModel& model, Selection& selection, const Theme& theme,
+               QWidget* parent = nullptr);
     void setTheme(const Theme& theme);
     TablePanel& table() { return *m_table; }
 

@@ -34,7 +34,9 @@ QString attributeText(const Attribute& attribute)
             parts << text(entry);
         }
         const int most = 24;
-        return parts.size() > most ? QStringList(parts.mid(0, most)).join(' ') + QObject::tr(" … (%1)").arg(parts.size()) : parts.join(' ');
+        return parts.size() > most
+                   ? QStringList(parts.mid(0, most)).join(' ') + QObject::tr(" … (%1)").arg(parts.size())
+                   : parts.join(' ');
     };
     const auto intText = [](std::int64_t value) { return QString::number(value); };
     const auto realText = [](double value) { return QString::fromStdString(shortest(value)); };
@@ -96,11 +98,8 @@ std::pair<QString, Token> lookOf(const Node& node)
 } // namespace
 
 NodePanel::NodePanel(Document& document, Selection& selection, const Theme& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_document(&document)
-    , m_selection(&selection)
-    , m_theme(&theme)
-    , m_list(new SectionList(theme, this))
+    : QWidget(parent), m_document(&document), m_selection(&selection), m_theme(&theme),
+      m_list(new SectionList(theme, this))
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -147,8 +146,9 @@ void NodePanel::addRelatives(const QString& title, std::size_t to, const std::ve
     constexpr std::size_t most = 12;
     for (std::size_t i = 0; i < std::min(most, nodes.size()); ++i) {
         const NodeId id = nodes[i];
-        m_list->addLink(shown(graph.node(id).op) + "  " + nodeTitle(graph, id), to == 0 ? tr("Original") : shown(m_document->trace()->stages[to - 1].pass),
-            [this, to, id] { m_selection->reveal(to, id); });
+        m_list->addLink(shown(graph.node(id).op) + "  " + nodeTitle(graph, id),
+                        to == 0 ? tr("Original") : shown(m_document->trace()->stages[to - 1].pass),
+                        [this, to, id] { m_selection->reveal(to, id); });
     }
 }
 
@@ -159,7 +159,9 @@ void NodePanel::refresh()
     const std::size_t stage = m_selection->stage();
     const NodeId id = m_selection->node();
     if (trace == nullptr || stage > trace->stages.size() || !trace->graph(stage).contains(id)) {
-        m_list->addProse(trace == nullptr ? tr("Open a model to see its nodes.") : tr("Nothing is selected. Click a node of the graph, or walk it with the arrow keys."));
+        m_list->addProse(trace == nullptr
+                             ? tr("Open a model to see its nodes.")
+                             : tr("Nothing is selected. Click a node of the graph, or walk it with the arrow keys."));
         m_list->finish();
         return;
     }
@@ -167,7 +169,9 @@ void NodePanel::refresh()
     const Node& node = graph.node(id);
     const auto [icon, colour] = lookOf(node);
     const QString where = stage == 0 ? tr("Original") : tr("after %1").arg(shown(trace->stages[stage - 1].pass));
-    m_list->addTitle(icon, colour, shown(node.op), (node.domain.empty() ? tr("ai.onnx %1").arg(node.version) : shown(node.domain)) + ", " + where, nodeTitle(graph, id));
+    m_list->addTitle(icon, colour, shown(node.op),
+                     (node.domain.empty() ? tr("ai.onnx %1").arg(node.version) : shown(node.domain)) + ", " + where,
+                     nodeTitle(graph, id));
     if (!node.attributes.empty()) {
         m_list->addSection(tr("Attributes"), QString::number(node.attributes.size()));
         for (const auto& [key, value] : node.attributes) {
@@ -194,9 +198,15 @@ void NodePanel::refresh()
         const bool mine = i + 1 == stage || i == stage;
         for (const Rewrite& rewrite : trace->stages[i].rewrites) {
             const bool added = i + 1 == stage && std::ranges::find(rewrite.added, id) != rewrite.added.end();
-            const bool consumed = i == stage && std::ranges::find(rewrite.roles, id, &Role::node) != rewrite.roles.end();
+            const bool consumed =
+                i == stage && std::ranges::find(rewrite.roles, id, &Role::node) != rewrite.roles.end();
             if (mine && (added || consumed)) {
-                m_list->addProse(tr("%1, %2, class %3: %4").arg(shown(rewrite.rule), shown(rewrite.law), rewrite.fidelity == Fidelity::X ? "X" : rewrite.fidelity == Fidelity::R ? "R" : "A", shown(rewrite.text)));
+                m_list->addProse(tr("%1, %2, class %3: %4")
+                                     .arg(shown(rewrite.rule), shown(rewrite.law),
+                                          rewrite.fidelity == Fidelity::X   ? "X"
+                                          : rewrite.fidelity == Fidelity::R ? "R"
+                                                                            : "A",
+                                          shown(rewrite.text)));
                 said = true;
             }
         }
@@ -225,7 +235,8 @@ void NodePanel::refresh()
 QString NodePanel::nodeName() const
 {
     const auto& trace = m_document->trace();
-    if (trace == nullptr || m_selection->stage() > trace->stages.size() || !trace->graph(m_selection->stage()).contains(m_selection->node())) {
+    if (trace == nullptr || m_selection->stage() > trace->stages.size() ||
+        !trace->graph(m_selection->stage()).contains(m_selection->node())) {
         return {};
     }
     return nodeTitle(trace->graph(m_selection->stage()), m_selection->node());
@@ -238,8 +249,10 @@ QByteArray NodePanel::nodeJson() const
     }
     const Graph& graph = m_document->trace()->graph(m_selection->stage());
     const Node& node = graph.node(m_selection->node());
-    nlohmann::json object{{"op", printable(node.op)}, {"domain", printable(node.domain)}, {"name", nodeName().toStdString()},
-        {"text", printable(printNode(graph, m_selection->node(), {.maxElements = 64}))}};
+    nlohmann::json object{{"op", printable(node.op)},
+                          {"domain", printable(node.domain)},
+                          {"name", nodeName().toStdString()},
+                          {"text", printable(printNode(graph, m_selection->node(), {.maxElements = 64}))}};
     for (const auto& [key, list] : {std::pair("inputs", &node.inputs), std::pair("outputs", &node.outputs)}) {
         object[key] = nlohmann::json::array();
         for (const ValueId id : *list) {

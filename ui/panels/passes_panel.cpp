@@ -29,9 +29,7 @@ QLabel* sectionHead(const QString& text, QWidget* parent)
 
 } // namespace
 
-StageLine::StageLine(const Theme& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_theme(&theme)
+StageLine::StageLine(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(&theme)
 {
     setFixedHeight(72);
     setToolTip(tr("Nodes per stage; click to go to one"));
@@ -65,8 +63,12 @@ void StageLine::paintEvent(QPaintEvent*)
     const QRectF area = plotArea();
     const auto [least, most] = std::ranges::minmax_element(m_counts);
     const double span = std::max(1.0, static_cast<double>(*most - *least));
-    const auto xAt = [&](std::size_t i) { return area.left() + area.width() * static_cast<double>(i) / static_cast<double>(m_counts.size() - 1); };
-    const auto yAt = [&](std::size_t count) { return area.bottom() - area.height() * static_cast<double>(count - *least) / span; };
+    const auto xAt = [&](std::size_t i) {
+        return area.left() + area.width() * static_cast<double>(i) / static_cast<double>(m_counts.size() - 1);
+    };
+    const auto yAt = [&](std::size_t count) {
+        return area.bottom() - area.height() * static_cast<double>(count - *least) / span;
+    };
     painter.setPen(QPen((*m_theme)[Token::Line], 1));
     painter.drawLine(area.bottomLeft(), area.bottomRight());
     QPainterPath path(QPointF(xAt(0), yAt(m_counts[0])));
@@ -97,18 +99,14 @@ void StageLine::mousePressEvent(QMouseEvent* event)
     }
     const QRectF area = plotArea();
     const double at = (event->position().x() - area.left()) / area.width() * static_cast<double>(m_counts.size() - 1);
-    emit stageClicked(static_cast<std::size_t>(std::clamp(std::lround(at), 0L, static_cast<long>(m_counts.size()) - 1)));
+    emit stageClicked(
+        static_cast<std::size_t>(std::clamp(std::lround(at), 0L, static_cast<long>(m_counts.size()) - 1)));
 }
 
 PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_document(&document)
-    , m_model(&model)
-    , m_view(new QTableView(this))
-    , m_delegate(new TableDelegate(theme, this))
-    , m_line(new StageLine(theme, this))
-    , m_title(sectionHead({}, this))
-    , m_summary(new QLabel(this))
+    : QWidget(parent), m_document(&document), m_model(&model), m_view(new QTableView(this)),
+      m_delegate(new TableDelegate(theme, this)), m_line(new StageLine(theme, this)), m_title(sectionHead({}, this)),
+      m_summary(new QLabel(this))
 {
     m_view->setModel(&model);
     m_view->setItemDelegate(m_delegate);
@@ -124,7 +122,8 @@ PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& them
     m_view->horizontalHeader()->setHighlightSections(false);
     m_view->horizontalHeader()->setMinimumSectionSize(24);
     m_view->horizontalHeader()->setSectionResizeMode(PassModel::Title, QHeaderView::Stretch);
-    for (const auto& [column, width] : {std::pair(PassModel::Nodes, 48), std::pair(PassModel::Sites, 40), std::pair(PassModel::Time, 46), std::pair(PassModel::Mark, 26)}) {
+    for (const auto& [column, width] : {std::pair(PassModel::Nodes, 48), std::pair(PassModel::Sites, 40),
+                                        std::pair(PassModel::Time, 46), std::pair(PassModel::Mark, 26)}) {
         m_view->horizontalHeader()->setSectionResizeMode(column, QHeaderView::Fixed);
         m_view->horizontalHeader()->resizeSection(column, width);
     }
@@ -178,7 +177,8 @@ bool PassesPanel::eventFilter(QObject* watched, QEvent* event)
             m_document->setStage(key->key() == Qt::Key_Home ? 0 : m_document->stageCount());
             return true;
         }
-        const bool move = (key->modifiers() & Qt::AltModifier) != 0 && (key->key() == Qt::Key_Up || key->key() == Qt::Key_Down);
+        const bool move =
+            (key->modifiers() & Qt::AltModifier) != 0 && (key->key() == Qt::Key_Up || key->key() == Qt::Key_Down);
         const int row = m_view->currentIndex().row();
         if (move && row > 0 && !m_model->row(row).isBorder) {
             m_document->movePass(m_model->row(row).id, row - 1 + (key->key() == Qt::Key_Up ? -1 : 1));
@@ -208,8 +208,9 @@ void PassesPanel::showStage()
         QString text = shown.summary;
         if (stage >= 1) {
             const auto missed = trace->stages[stage - 1].missed.size();
-            text = tr("%n site(s)", nullptr, shown.sites) + (missed > 0 ? tr(", %n near-miss(es)", nullptr, static_cast<int>(missed)) : QString()) + ".\n" + shown.summary
-                   + ".\n" + QString::fromStdString(sentence(shown.certificate)) + ".";
+            text = tr("%n site(s)", nullptr, shown.sites) +
+                   (missed > 0 ? tr(", %n near-miss(es)", nullptr, static_cast<int>(missed)) : QString()) + ".\n" +
+                   shown.summary + ".\n" + QString::fromStdString(sentence(shown.certificate)) + ".";
         }
         m_summary->setText(text);
     } else {

@@ -32,7 +32,8 @@ private:
     std::size_t m_stage = 0;
 };
 
-/// The passes: stepping with the arrow keys, check boxes, dragging to another place, and a sentence about the shown one.
+/// The passes: stepping with the arrow keys, check boxes, dragging to another place, and a sentence about the shown
+/// one.
 class PassesPanel : public QWidget {
     Q_OBJECT
 

@@ -5,9 +5,7 @@
 
 namespace crease {
 
-Plot::Plot(const Theme& theme, QWidget* parent)
-    : QCustomPlot(parent)
-    , m_theme(&theme)
+Plot::Plot(const Theme& theme, QWidget* parent) : QCustomPlot(parent), m_theme(&theme)
 {
     setMinimumHeight(90);
     axisRect()->setAutoMargins(QCP::msLeft | QCP::msBottom);
@@ -32,7 +30,8 @@ void Plot::setTheme(const Theme& theme)
     replot(QCustomPlot::rpQueuedReplot);
 }
 
-void Plot::showPairs(const std::vector<double>& hollow, const std::vector<double>& filled, const QString& hollowName, const QString& filledName)
+void Plot::showPairs(const std::vector<double>& hollow, const std::vector<double>& filled, const QString& hollowName,
+                     const QString& filledName)
 {
     clearPlottables();
     clearItems();
@@ -41,7 +40,9 @@ void Plot::showPairs(const std::vector<double>& hollow, const std::vector<double
         graph->setName(name);
         graph->setLineStyle(QCPGraph::lsNone);
         const QColor colour = (*m_theme)[solid ? Token::Accent : Token::Text2];
-        graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colour, 1.25), solid ? QBrush(colour) : QBrush((*m_theme)[Token::Panel]), solid ? 6.5 : 5.5));
+        graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colour, 1.25),
+                                               solid ? QBrush(colour) : QBrush((*m_theme)[Token::Panel]),
+                                               solid ? 6.5 : 5.5));
         QVector<double> keys(static_cast<qsizetype>(values.size()));
         std::generate(keys.begin(), keys.end(), [n = 0.0]() mutable { return n++; });
         graph->setData(keys, QVector<double>(values.begin(), values.end()), true);
@@ -57,7 +58,8 @@ void Plot::showPairs(const std::vector<double>& hollow, const std::vector<double
     replot(QCustomPlot::rpQueuedReplot);
 }
 
-void Plot::showHistogram(const std::vector<double>& positions, const std::vector<double>& counts, bool clipsLow, bool clipsHigh)
+void Plot::showHistogram(const std::vector<double>& positions, const std::vector<double>& counts, bool clipsLow,
+                         bool clipsHigh)
 {
     clearPlottables();
     clearItems();
@@ -67,8 +69,11 @@ void Plot::showHistogram(const std::vector<double>& positions, const std::vector
         plottable->setWidth(width);
         plottable->setPen(Qt::NoPen);
         plottable->setBrush((*m_theme)[colour]);
-        plottable->setData(QVector<double>(positions.begin() + static_cast<std::ptrdiff_t>(from), positions.begin() + static_cast<std::ptrdiff_t>(to)),
-            QVector<double>(counts.begin() + static_cast<std::ptrdiff_t>(from), counts.begin() + static_cast<std::ptrdiff_t>(to)), true);
+        plottable->setData(QVector<double>(positions.begin() + static_cast<std::ptrdiff_t>(from),
+                                           positions.begin() + static_cast<std::ptrdiff_t>(to)),
+                           QVector<double>(counts.begin() + static_cast<std::ptrdiff_t>(from),
+                                           counts.begin() + static_cast<std::ptrdiff_t>(to)),
+                           true);
     };
     if (!positions.empty()) {
         const std::size_t low = clipsLow ? 1 : 0;

@@ -18,9 +18,11 @@ public:
     void setTheme(const Theme& theme);
 
     /// Hollow circles: before or local; filled accent: after or accumulated.
-    void showPairs(const std::vector<double>& hollow, const std::vector<double>& filled, const QString& hollowName, const QString& filledName);
+    void showPairs(const std::vector<double>& hollow, const std::vector<double>& filled, const QString& hollowName,
+                   const QString& filledName);
     /// Bars; the clipped ends stand out.
-    void showHistogram(const std::vector<double>& positions, const std::vector<double>& counts, bool clipsLow, bool clipsHigh);
+    void showHistogram(const std::vector<double>& positions, const std::vector<double>& counts, bool clipsLow,
+                       bool clipsHigh);
     void addReference(double y, const QString& text);
     void showNothing();
 

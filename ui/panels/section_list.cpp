@@ -25,9 +25,7 @@ QLabel* label(const QString& text, const QFont& font, const QColor& colour, QWid
 
 } // namespace
 
-SectionList::SectionList(const Theme& theme, QWidget* parent)
-    : QScrollArea(parent)
-    , m_theme(&theme)
+SectionList::SectionList(const Theme& theme, QWidget* parent) : QScrollArea(parent), m_theme(&theme)
 {
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
@@ -48,7 +46,8 @@ void SectionList::clear()
     setWidget(body);
 }
 
-void SectionList::addTitle(const QString& icon, Token colour, const QString& title, const QString& subtitle, const QString& name)
+void SectionList::addTitle(const QString& icon, Token colour, const QString& title, const QString& subtitle,
+                           const QString& name)
 {
     auto* row = new QWidget(widget());
     auto* layout = new QHBoxLayout(row);

@@ -31,11 +31,7 @@ Token markToken(const QString& icon)
 
 } // namespace
 
-TableDelegate::TableDelegate(const Theme& theme, QObject* parent)
-    : QStyledItemDelegate(parent)
-    , m_theme(&theme)
-{
-}
+TableDelegate::TableDelegate(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(&theme) {}
 
 void TableDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
 {

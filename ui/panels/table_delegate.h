@@ -7,7 +7,8 @@
 
 namespace crease {
 
-/// Rows of look.md: 22 high, no grid, dim rows in text-3, numbers and names in mono, certificate marks as icons, names cut in the middle.
+/// Rows of look.md: 22 high, no grid, dim rows in text-3, numbers and names in mono, certificate marks as icons, names
+/// cut in the middle.
 class TableDelegate : public QStyledItemDelegate {
     Q_OBJECT
 

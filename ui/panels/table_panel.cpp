@@ -8,16 +8,11 @@
 
 namespace crease {
 
-TablePanel::TablePanel(QAbstractItemModel& model, const Theme& theme, const QString& emptySentence, const QString& emptyHint, QWidget* parent)
-    : QWidget(parent)
-    , m_proxy(new QSortFilterProxyModel(this))
-    , m_view(new QTableView(this))
-    , m_empty(new QWidget(this))
-    , m_sentence(new QLabel(m_empty))
-    , m_hint(new QLabel(m_empty))
-    , m_filter(new QLineEdit(this))
-    , m_stack(new QStackedLayout)
-    , m_delegate(new TableDelegate(theme, this))
+TablePanel::TablePanel(QAbstractItemModel& model, const Theme& theme, const QString& emptySentence,
+                       const QString& emptyHint, QWidget* parent)
+    : QWidget(parent), m_proxy(new QSortFilterProxyModel(this)), m_view(new QTableView(this)),
+      m_empty(new QWidget(this)), m_sentence(new QLabel(m_empty)), m_hint(new QLabel(m_empty)),
+      m_filter(new QLineEdit(this)), m_stack(new QStackedLayout), m_delegate(new TableDelegate(theme, this))
 {
     m_proxy->setSourceModel(&model);
     m_proxy->setFilterKeyColumn(-1);
@@ -71,7 +66,8 @@ TablePanel::TablePanel(QAbstractItemModel& model, const Theme& theme, const QStr
             emit rowSelected(sourceRow(now));
         }
     });
-    connect(m_view, &QTableView::activated, this, [this](const QModelIndex& index) { emit rowActivated(sourceRow(index)); });
+    connect(m_view, &QTableView::activated, this,
+            [this](const QModelIndex& index) { emit rowActivated(sourceRow(index)); });
     connect(m_proxy, &QAbstractItemModel::modelReset, this, &TablePanel::updateEmpty);
     setEmptyText(emptySentence, emptyHint);
     setTheme(theme);

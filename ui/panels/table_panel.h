@@ -17,7 +17,8 @@ class TablePanel : public QWidget {
     Q_OBJECT
 
 public:
-    TablePanel(QAbstractItemModel& model, const Theme& theme, const QString& emptySentence, const QString& emptyHint, QWidget* parent = nullptr);
+    TablePanel(QAbstractItemModel& model, const Theme& theme, const QString& emptySentence, const QString& emptyHint,
+               QWidget* parent = nullptr);
 
     QTableView& view() { return *m_view; }
     void setTheme(const Theme& theme);

@@ -39,7 +39,8 @@ Histogram histogramOf(const Tensor& tensor, const Grid* grid)
         return result;
     }
     if (grid != nullptr) {
-        low = static_cast<double>(std::max<std::int64_t>(grid->qmin, grid->isWide() ? static_cast<std::int64_t>(low) : grid->qmin));
+        low = static_cast<double>(
+            std::max<std::int64_t>(grid->qmin, grid->isWide() ? static_cast<std::int64_t>(low) : grid->qmin));
         high = static_cast<double>(grid->isWide() ? static_cast<std::int64_t>(high) : grid->qmax);
     }
     const double span = std::max(high - low, 1e-300);
@@ -62,15 +63,9 @@ Histogram histogramOf(const Tensor& tensor, const Grid* grid)
 } // namespace
 
 TensorPanel::TensorPanel(Document& document, Selection& selection, const Theme& theme, QWidget* parent)
-    : QWidget(parent)
-    , m_document(&document)
-    , m_selection(&selection)
-    , m_values(new QComboBox(this))
-    , m_summary(new QLabel(this))
-    , m_histogram(new Plot(theme, this))
-    , m_scales(new Plot(theme, this))
-    , m_table(new QTableWidget(this))
-    , m_save(new QPushButton(tr("Save as .npy …"), this))
+    : QWidget(parent), m_document(&document), m_selection(&selection), m_values(new QComboBox(this)),
+      m_summary(new QLabel(this)), m_histogram(new Plot(theme, this)), m_scales(new Plot(theme, this)),
+      m_table(new QTableWidget(this)), m_save(new QPushButton(tr("Save as .npy …"), this))
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
@@ -137,7 +132,8 @@ void TensorPanel::refresh()
         std::set<ValueId> seen;
         std::vector<ValueId> found;
         for (const ValueId id : candidates) {
-            if (id.valid() && graph.value(id).isConstant() && graph.value(id).type != ElementType::String && seen.insert(id).second) {
+            if (id.valid() && graph.value(id).isConstant() && graph.value(id).type != ElementType::String &&
+                seen.insert(id).second) {
                 found.push_back(id);
             }
         }
@@ -154,21 +150,28 @@ void TensorPanel::showValue()
 {
     const int index = m_values->currentIndex();
     const bool any = index >= 0 && static_cast<std::size_t>(index) < m_ids.size() && m_document->trace() != nullptr;
-    for (QWidget* widget : {static_cast<QWidget*>(m_values), static_cast<QWidget*>(m_histogram), static_cast<QWidget*>(m_table), static_cast<QWidget*>(m_save)}) {
+    for (QWidget* widget : {static_cast<QWidget*>(m_values), static_cast<QWidget*>(m_histogram),
+                            static_cast<QWidget*>(m_table), static_cast<QWidget*>(m_save)}) {
         widget->setVisible(any);
     }
     m_scales->setVisible(false);
     if (!any) {
-        m_summary->setText(tr("The selected node reads no constant. Select a Conv, Gemm or MatMul, or a quantizer of a weight, to see its codes and scales."));
+        m_summary->setText(tr("The selected node reads no constant. Select a Conv, Gemm or MatMul, or a quantizer of a "
+                              "weight, to see its codes and scales."));
         return;
     }
     const Value& value = m_document->trace()->graph(m_selection->stage()).value(m_ids[static_cast<std::size_t>(index)]);
     const Tensor& tensor = value.constant;
     const Grid* grid = value.codes ? &*value.codes : nullptr;
     const Histogram histogram = histogramOf(tensor, grid);
-    QString text = QString("%1 %2").arg(QString::fromStdString(std::string(longName(tensor.type()))), QString::fromStdString(toText(tensor.dims())));
+    QString text = QString("%1 %2").arg(QString::fromStdString(std::string(longName(tensor.type()))),
+                                        QString::fromStdString(toText(tensor.dims())));
     if (grid != nullptr) {
-        text += "\n" + QString::fromStdString(toText(*grid)) + tr("\nat the ends of the range: %1 + %2 of %3").arg(histogram.atLow).arg(histogram.atHigh).arg(tensor.size());
+        text += "\n" + QString::fromStdString(toText(*grid)) +
+                tr("\nat the ends of the range: %1 + %2 of %3")
+                    .arg(histogram.atLow)
+                    .arg(histogram.atHigh)
+                    .arg(tensor.size());
     }
     m_summary->setText(text);
     m_histogram->showHistogram(histogram.positions, histogram.counts, histogram.atLow > 0, histogram.atHigh > 0);
@@ -181,15 +184,18 @@ void TensorPanel::showValue()
 
 void TensorPanel::showTable(const Tensor& tensor)
 {
-    const auto columns = static_cast<int>(std::clamp<std::int64_t>(tensor.dims().empty() ? 1 : tensor.dims().back(), 1, 64));
+    const auto columns =
+        static_cast<int>(std::clamp<std::int64_t>(tensor.dims().empty() ? 1 : tensor.dims().back(), 1, 64));
     const auto count = std::min(tensor.size(), kShownValues);
-    const int rows = static_cast<int>((count + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns));
+    const int rows =
+        static_cast<int>((count + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns));
     m_table->clear();
     m_table->setColumnCount(columns);
     m_table->setRowCount(rows);
     const bool real = isFloat(tensor.type());
     for (std::size_t i = 0; i < count; ++i) {
-        const QString text = real ? QString::fromStdString(shortest(tensor.asDouble(i))) : QString::number(tensor.asInt(i));
+        const QString text =
+            real ? QString::fromStdString(shortest(tensor.asDouble(i))) : QString::number(tensor.asInt(i));
         auto* item = new QTableWidgetItem(text);
         item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
         m_table->setItem(static_cast<int>(i) / columns, static_cast<int>(i) % columns, item);

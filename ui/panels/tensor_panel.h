@@ -12,7 +12,8 @@
 
 namespace crease {
 
-/// The constants of the selected node: codes with their histogram, scales per channel, values as a table; saved as .npy.
+/// The constants of the selected node: codes with their histogram, scales per channel, values as a table; saved as
+/// .npy.
 class TensorPanel : public QWidget {
     Q_OBJECT
 
