@@ -173,10 +173,14 @@ private:
 std::vector<Correspondence> inSourceNames(std::vector<Correspondence> list, const Trace& trace)
 {
     const Sources sources(trace);
+    std::unordered_map<std::string, ValueId> ids;
+    for (const ValueId id : trace.final().values()) {
+        ids.emplace(trace.final().value(id).name, id);
+    }
     std::vector<Correspondence> result;
     for (Correspondence& entry : list) {
-        const ValueId id = trace.final().findValue(entry.source);
-        entry.source = id.valid() ? sources.nameFor(trace.final(), id) : std::string();
+        const auto id = ids.find(entry.source);
+        entry.source = id != ids.end() ? sources.nameFor(trace.final(), id->second) : std::string();
         if (!entry.source.empty()) {
             result.push_back(std::move(entry));
         }
