@@ -73,7 +73,7 @@ bool leavesRoom(const Scene& scene, const SceneEdge& edge, const std::vector<std
     if (scene.nodes[edge.from].look != SceneClass::Linear || edge.precision != Precision::Float32)
         return false;
     const bool isFused = to.op == "Relu" || to.op == "Clip" || to.op == "BatchNorm" || to.look == SceneClass::Quantizer;
-    const bool isBias = to.look == SceneClass::Elementwise && inputs[edge.to] == 1;
+    const bool isBias = to.op == "Add" && inputs[edge.to] == 1;
     return !isFused && !isBias;
 }
 

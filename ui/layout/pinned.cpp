@@ -118,6 +118,12 @@ private:
                     ancestors.push_back(before->second);
             }
         }
+        // Of several places the one in the column of its producer comes first.
+        if (const Index producer = placedEnd(m_adjacency.in(box), true); producer != kNone) {
+            std::ranges::stable_sort(ancestors, {}, [&](Index a) {
+                return std::abs(m_previous.centres[a].x - m_result->centres[producer].x);
+            });
+        }
         const auto [top, bottom] = room(box);
         if (takeMiddle(box, ancestors))
             return;
