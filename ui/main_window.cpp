@@ -4,6 +4,7 @@
 #include "core/export/text_report.h"
 #include "core/support/text.h"
 #include "ui/support/icons.h"
+#include "ui/support/words.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -85,10 +86,11 @@ void MainWindow::connectDocument()
     connect(m_document, &Document::failed, this,
             [this](const Document::Failure& failure) { m_strip->showError(failure.what, failure.error); });
     connect(m_document, &Document::exported, this, [this](const ExportResult& result) {
-        m_strip->showInfo(
-            tr("Exported %1").arg(QFileInfo(QString::fromStdString(result.file)).fileName()),
-            tr("%1, %n node(s), read back and verified. %2", nullptr, static_cast<int>(result.nodes))
-                .arg(QString::fromStdString(byteSize(result.bytes)), QString::fromStdString(result.file)));
+        m_strip->showInfo(tr("Exported %1").arg(QFileInfo(QString::fromStdString(result.file)).fileName()),
+                          tr("%1, %2, read back and verified. %3")
+                              .arg(QString::fromStdString(byteSize(result.bytes)),
+                                   counted(static_cast<qlonglong>(result.nodes), tr("node"), tr("nodes")),
+                                   QString::fromStdString(result.file)));
     });
     connect(&m_document->undoStack(), &QUndoStack::cleanChanged, this, [this](bool) { updateStatus(); });
     for (JobRunner* runner : {&m_document->foldJob(), &m_document->verifyJob(), &m_document->exportJob()}) {

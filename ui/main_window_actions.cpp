@@ -5,6 +5,7 @@
 #include "ui/canvas/draw.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/support/icons.h"
+#include "ui/support/words.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -231,7 +232,7 @@ void MainWindow::makeToolBar()
         if (word) {
             QString text = action(name)->text();
             text.remove('&').remove("…");
-            button->setText(name == "run" ? tr("Run") : name == "lens" ? tr("Lens") : text.trimmed());
+            action(name)->setIconText(name == "run" ? tr("Run") : name == "lens" ? tr("Lens") : text.trimmed());
         }
     };
     add("open", true);
@@ -281,9 +282,10 @@ void MainWindow::makeToolBar()
     m_search->setAccessibleName(tr("Find"));
     connect(m_search, &QLineEdit::returnPressed, this, [this] {
         const int hits = m_canvas->find(m_search->text(), 1);
-        m_search->setToolTip(tr("%n node(s) match", nullptr, hits));
-        statusBar()->showMessage(
-            hits == 0 ? tr("No node matches %1").arg(m_search->text()) : tr("%n node(s) match", nullptr, hits), 4000);
+        m_search->setToolTip(tr("%1 match").arg(counted(hits, tr("node"), tr("nodes"))));
+        statusBar()->showMessage(hits == 0 ? tr("No node matches %1").arg(m_search->text())
+                                           : tr("%1 match").arg(counted(hits, tr("node"), tr("nodes"))),
+                                 4000);
     });
     bar->addWidget(m_search);
 }

@@ -180,6 +180,16 @@ void CanvasPair::fitPending()
     m_fitPending = false;
     m_camera.setAnimated(false);
     m_after->fit();
+    // A picture that would be too small to read is opened at its beginning instead.
+    constexpr double readable = 0.5;
+    constexpr double opening = 0.9;
+    if (m_camera.zoom() < readable) {
+        const QRectF bounds = m_after->picture()->bounds();
+        const QPointF start =
+            m_after->picture()->scene().nodes.empty() ? bounds.topLeft() : m_after->picture()->rect(0).center();
+        m_camera.setZoom(opening);
+        m_camera.centreOn({start.x(), bounds.top() + m_after->canvasSize().height() / opening / 2 - 16});
+    }
     m_camera.setAnimated(true);
 }
 

@@ -2,6 +2,7 @@
 #include "ui/canvas/trace_canvas.h"
 
 #include "core/ir/text_format.h"
+#include "ui/support/words.h"
 
 #include <QRegularExpression>
 #include <QVBoxLayout>
@@ -201,19 +202,19 @@ void TraceCanvas::showStage()
         [trace, before, after](std::uint64_t id) { return sceneCounterparts(*trace, id, after, before); });
     m_shown = true;
     const auto head = [&](CanvasView& view, const QString& what, std::size_t stage, const QString& change) {
-        view.setHead(
-            what,
-            tr("%1, %n node(s)", nullptr, static_cast<int>(trace->graph(stage).nodeCount())).arg(title(*trace, stage)) +
-                change,
-            {});
+        view.setHead(what,
+                     title(*trace, stage) + ", " +
+                         counted(static_cast<qlonglong>(trace->graph(stage).nodeCount()), tr("node"), tr("nodes")) +
+                         change,
+                     {});
     };
     head(m_panes->before(), tr("Before"), before, {});
     QString change;
     if (after > 0) {
         const Stage& stage = trace->stages[after - 1];
-        change = stage.rewrites.empty() ? tr(", unchanged")
-                                        : tr(", %n site(s)", nullptr,
-                                             static_cast<int>(std::ranges::count_if(stage.rewrites, &Rewrite::on)));
+        change = stage.rewrites.empty()
+                     ? tr(", unchanged")
+                     : ", " + counted(std::ranges::count_if(stage.rewrites, &Rewrite::on), tr("site"), tr("sites"));
     }
     head(m_panes->after(), after == 0 ? tr("Graph") : tr("After"), after, change);
     showSelection();

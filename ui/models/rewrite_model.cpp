@@ -3,6 +3,7 @@
 
 #include "core/support/text.h"
 #include "ui/models/pass_model.h"
+#include "ui/support/words.h"
 
 #include "core/export/text_report.h"
 
@@ -29,7 +30,8 @@ QString errorText(const Certificate& certificate)
         return "·";
     }
     const std::int64_t steps = certificate.counts.maxSteps;
-    return steps == 0 ? QStringLiteral("0") : QObject::tr("≤ %n step(s)", nullptr, static_cast<int>(steps));
+    return steps == 0 ? QStringLiteral("0")
+                      : QStringLiteral("≤ ") + counted(steps, QObject::tr("step"), QObject::tr("steps"));
 }
 
 std::vector<MissedRow> missedRows(const Document& document)

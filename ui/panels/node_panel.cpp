@@ -3,6 +3,7 @@
 #include "core/ops/op_table.h"
 #include "core/support/text.h"
 #include "ui/panels/inspector.h"
+#include "ui/support/words.h"
 
 #include <nlohmann/json.hpp>
 
@@ -59,7 +60,9 @@ QString attributeText(const Attribute& attribute)
             } else if constexpr (std::is_same_v<T, Grid>) {
                 return shown(toText(value));
             } else if constexpr (std::is_same_v<T, GraphRef>) {
-                return QObject::tr("subgraph of %n node(s)", nullptr, static_cast<int>(value->nodeCount()));
+                return QObject::tr("subgraph of %1")
+                    .arg(
+                        counted(static_cast<qlonglong>(value->nodeCount()), QObject::tr("node"), QObject::tr("nodes")));
             } else {
                 return QObject::tr("kept as it is in the file");
             }
@@ -139,7 +142,8 @@ void NodePanel::addValue(const QString& slot, const Graph& graph, ValueId id)
 void NodePanel::addRelatives(const QString& title, std::size_t to, const std::vector<NodeId>& nodes)
 {
     const Graph& graph = m_document->trace()->graph(to);
-    m_list->addSection(title, nodes.empty() ? QString() : tr("%n node(s)", nullptr, static_cast<int>(nodes.size())));
+    m_list->addSection(title, nodes.empty() ? QString()
+                                            : counted(static_cast<qlonglong>(nodes.size()), tr("node"), tr("nodes")));
     if (nodes.empty()) {
         m_list->addProse(tr("no counterpart"));
     }

@@ -2,6 +2,7 @@
 #include "ui/panels/passes_panel.h"
 
 #include "core/export/text_report.h"
+#include "ui/support/words.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -122,15 +123,15 @@ PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& them
     m_view->horizontalHeader()->setHighlightSections(false);
     m_view->horizontalHeader()->setMinimumSectionSize(24);
     m_view->horizontalHeader()->setSectionResizeMode(PassModel::Title, QHeaderView::Stretch);
-    for (const auto& [column, width] : {std::pair(PassModel::Nodes, 48), std::pair(PassModel::Sites, 40),
-                                        std::pair(PassModel::Time, 46), std::pair(PassModel::Mark, 26)}) {
+    for (const auto& [column, width] : {std::pair(PassModel::Nodes, 42), std::pair(PassModel::Sites, 34),
+                                        std::pair(PassModel::Time, 42), std::pair(PassModel::Mark, 24)}) {
         m_view->horizontalHeader()->setSectionResizeMode(column, QHeaderView::Fixed);
         m_view->horizontalHeader()->resizeSection(column, width);
     }
     m_view->installEventFilter(this);
     m_summary->setFont(uiFont(12));
     m_summary->setWordWrap(true);
-    m_summary->setContentsMargins(8, 8, 8, 8);
+    m_summary->setMargin(8);
     m_summary->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
 
@@ -208,9 +209,10 @@ void PassesPanel::showStage()
         QString text = shown.summary;
         if (stage >= 1) {
             const auto missed = trace->stages[stage - 1].missed.size();
-            text = tr("%n site(s)", nullptr, shown.sites) +
-                   (missed > 0 ? tr(", %n near-miss(es)", nullptr, static_cast<int>(missed)) : QString()) + ".\n" +
-                   shown.summary + ".\n" + QString::fromStdString(sentence(shown.certificate)) + ".";
+            text = counted(shown.sites, tr("site"), tr("sites")) +
+                   (missed > 0 ? ", " + counted(static_cast<qlonglong>(missed), tr("near-miss"), tr("near-misses"))
+                               : QString()) +
+                   ".\n" + shown.summary + ".\n" + QString::fromStdString(sentence(shown.certificate)) + ".";
         }
         m_summary->setText(text);
     } else {

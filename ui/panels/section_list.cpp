@@ -151,6 +151,9 @@ void SectionList::addProse(const QString& text)
 {
     auto* words = label(text, uiFont(12), (*m_theme)[Token::Text2], widget());
     words->setWordWrap(true);
+    if (m_section == m_layout) {
+        words->setContentsMargins(10, 10, 10, 4);
+    }
     m_section->addWidget(words);
     m_text << text;
 }
