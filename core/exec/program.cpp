@@ -50,6 +50,24 @@ struct Step {
     std::vector<ValueId> lastUses{}; // read for the last time here, or never
 };
 
+/// The values of a run over the constants of its program.
+class Environment {
+public:
+    Environment(const std::vector<Tensor>& constants, std::size_t count) : m_constants(&constants), m_own(count) {}
+
+    const Tensor& operator[](ValueId id) const
+    {
+        const bool own = id.index < m_own.size() && m_own[id.index].valid();
+        return own ? m_own[id.index] : (*m_constants)[id.index];
+    }
+    void put(ValueId id, Tensor tensor) { m_own[id.index] = std::move(tensor); }
+    void release(ValueId id) { m_own[id.index] = {}; }
+
+private:
+    const std::vector<Tensor>* m_constants;
+    std::vector<Tensor> m_own;
+};
+
 /// Runs the kernel with what the row says of half types.
 Result<std::vector<Tensor>> runKernel(const KernelRow& row, const KernelContext& context)
 {
@@ -174,13 +192,13 @@ struct Program::State {
     Result<void> prepare();
     void prepareStep(Step& step);
     void findLastUses();
-    Result<std::vector<Tensor>> runStep(const Step& step, const std::vector<Tensor>& values, Precision precision,
+    Result<std::vector<Tensor>> runStep(const Step& step, const Environment& values, Precision precision,
                                         const Job& job) const;
     Result<std::vector<Tensor>> run(const std::vector<Tensor>& inputs, const Job& job, const Observer& observer) const;
 };
 
-Result<std::vector<Tensor>> Program::State::runStep(const Step& step, const std::vector<Tensor>& values,
-                                                    Precision precision, const Job& job) const
+Result<std::vector<Tensor>> Program::State::runStep(const Step& step, const Environment& values, Precision precision,
+                                                    const Job& job) const
 {
     const Node& node = graph.node(step.id);
     std::vector<Tensor> inputs;
@@ -188,7 +206,7 @@ Result<std::vector<Tensor>> Program::State::runStep(const Step& step, const std:
     for (const ValueId id : node.inputs) {
         const bool inFileType =
             id.valid() && takesFileType(node) && id.index < fileConstants.size() && fileConstants[id.index].valid();
-        inputs.push_back(!id.valid() ? Tensor{} : inFileType ? fileConstants[id.index] : values[id.index]);
+        inputs.push_back(!id.valid() ? Tensor{} : inFileType ? fileConstants[id.index] : values[id]);
     }
     const KernelContext context{graph, node, inputs, precision, job, step.cache.get(), options.threads};
     Result<std::vector<Tensor>> outputs;
@@ -197,7 +215,7 @@ Result<std::vector<Tensor>> Program::State::runStep(const Step& step, const std:
     } else {
         std::vector<Tensor> captured;
         for (const Capture& capture : node.captures) {
-            captured.push_back(values[capture.outer.index]);
+            captured.push_back(values[capture.outer]);
         }
         outputs = runControlFlow(context, bodyRunner(node, step.bodies, captured, job));
     }
@@ -238,7 +256,7 @@ void Program::State::prepareStep(Step& step)
     }
     // A file constant in Exact: evaluated in the file's types, then converted.
     const bool fileTypes = options.precision == Precision::Exact && least == Known::FileConstant;
-    std::vector<Tensor>& values = fileTypes ? fileConstants : constants;
+    const Environment values(fileTypes ? fileConstants : constants, 0);
     const Job job;
     const auto outputs = runStep(step, values, fileTypes ? Precision::Float32 : options.precision, job);
     if (!outputs) {
@@ -325,15 +343,15 @@ Result<std::vector<Tensor>> Program::State::run(const std::vector<Tensor>& input
         return failure(ErrorKind::Input, "input-mismatch",
                        fmt::format("{} inputs are given, the graph has {}", inputs.size(), fed.size()));
     }
-    std::vector<Tensor> values = constants;
-    std::vector<bool> changed(observer ? values.size() : 0, false); // constants that the observer replaced
+    Environment values(constants, constants.size());
+    std::vector<bool> changed(observer ? constants.size() : 0, false); // constants that the observer replaced
     const auto put = [&](ValueId id, Tensor tensor) {
         if (observer) {
             Tensor now = observer(id, tensor);
             changed[id.index] = known[id.index] != Known::No && now.raw() != constants[id.index].raw();
             tensor = std::move(now);
         }
-        values[id.index] = std::move(tensor);
+        values.put(id, std::move(tensor));
     };
     for (std::size_t i = 0; i < fed.size(); ++i) {
         TRY(checkInput(graph.value(fed[i]), inputs[i], options));
@@ -363,12 +381,12 @@ Result<std::vector<Tensor>> Program::State::run(const std::vector<Tensor>& input
             }
         }
         for (const ValueId id : step.lastUses) {
-            values[id.index] = {};
+            values.release(id);
         }
     }
     std::vector<Tensor> outputs;
     for (const ValueId id : graph.outputs()) {
-        outputs.push_back(values[id.index]);
+        outputs.push_back(values[id]);
     }
     return outputs;
 }
