@@ -37,6 +37,17 @@ Tensor scalarOf(ElementType type, double value)
     return tensorOfDoubles(isFloat(type) ? type : ElementType::Float32, {}, one);
 }
 
+/// The tensor times a factor where every product is a number of its own type.
+std::optional<Tensor> exactlyScaled(const Tensor& tensor, double factor)
+{
+    std::vector<double> values = tensor.toDoubles();
+    for (double& value : values) {
+        value *= factor;
+    }
+    Tensor scaled = tensorOfDoubles(tensor.type(), tensor.dims(), values);
+    return scaled.toDoubles() == values ? std::optional(std::move(scaled)) : std::nullopt;
+}
+
 } // namespace
 
 bool isConstantOrQuantized(const Graph& graph, ValueId value)
@@ -98,7 +109,16 @@ Outcome gemmAddend(const Graph& graph, NodeId id)
     product.outputs.clear();
     const ValueId result = patch.addNode(std::move(product), likeOutput(graph, node, "/product"));
     ValueId addend = c;
-    if (beta != 1.0) {
+    if (beta != 1.0 && graph.value(c).isConstant()) {
+        const std::optional<Tensor> scaled = exactlyScaled(graph.value(c).constant, beta);
+        if (!scaled) {
+            return Miss{"beta-rounds",
+                        fmt::format("beta {} times C '{}' is no float32, and C is no row", beta, graph.value(c).name),
+                        id,
+                        {{id, "linear"}}};
+        }
+        addend = patch.addConstant(*scaled, graph.value(c).name + "/scaled");
+    } else if (beta != 1.0) {
         Value scaled = floatLike(graph.value(c));
         scaled.name = graph.value(c).name + "/scaled";
         Node mul{.op = "Mul",

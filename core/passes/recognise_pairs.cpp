@@ -50,33 +50,6 @@ bool isPassThrough(const Node& node)
     return node.is("Identity") || node.is("Dropout");
 }
 
-/// Whether every reader of these integer codes, through data movement, dequantizes them.
-std::optional<NodeId> foreignReader(const Graph& graph, ValueId codes)
-{
-    std::vector<ValueId> waiting{codes};
-    std::set<ValueId> seen{codes};
-    while (!waiting.empty()) {
-        const ValueId at = waiting.back();
-        waiting.pop_back();
-        for (const Use& use : graph.uses(at)) {
-            const Node& reader = graph.node(use.node);
-            if (isDequantizeLinear(reader) || reader.is(nodes::dequantize, nodes::domain) || reader.is("Shape") ||
-                reader.is("Size")) {
-                continue;
-            }
-            if (use.slot == Use::captured || !movesCodes(reader)) {
-                return use.node;
-            }
-            for (const ValueId output : reader.outputs) {
-                if (output.valid() && seen.insert(output).second) {
-                    waiting.push_back(output);
-                }
-            }
-        }
-    }
-    return std::nullopt;
-}
-
 /// Turns codes that a DequantizeLinear reads into the floats that they stand for, from their source on.
 class Lift {
 public:
@@ -485,43 +458,6 @@ private:
 
 } // namespace
 
-bool movesCodes(const Node& node)
-{
-    if (!node.domain.empty() || !node.captures.empty() || node.inputs.empty() || !node.input(0).valid()) {
-        return false;
-    }
-    if (node.is("MaxPool")) {
-        return node.outputs.size() == 1;
-    }
-    if (node.is("Pad") || node.is("Cast") || node.is("Where")) {
-        return false;
-    }
-    return node.is("Concat") || foldingClass(node) == FoldingClass::Movement;
-}
-
-std::optional<CodeBounds> codeBounds(const Graph& graph, const Node& node, ConstantResolver& constants)
-{
-    const ElementType type = node.output().valid() ? graph.value(node.output()).type : ElementType::Undefined;
-    if (node.is("Relu") && isInteger(type)) {
-        return CodeBounds{0, INT64_MAX};
-    }
-    if (!node.is("Clip") || (type != ElementType::Undefined && !isInteger(type))) {
-        return std::nullopt;
-    }
-    CodeBounds bounds;
-    for (const std::size_t slot : {std::size_t{1}, std::size_t{2}}) {
-        if (!node.input(slot).valid()) {
-            continue;
-        }
-        const Tensor* bound = constants.find(graph, node.input(slot));
-        if (bound == nullptr || bound->size() != 1 || !isInteger(bound->type())) {
-            return std::nullopt;
-        }
-        (slot == 1 ? bounds.lo : bounds.hi) = bound->asInt(0);
-    }
-    return bounds;
-}
-
 Outcome recogniseDequantizer(const Graph& graph, NodeId id, RecogniseState& state)
 {
     const Node& node = graph.node(id);
@@ -543,7 +479,10 @@ Outcome recogniseDequantizer(const Graph& graph, NodeId id, RecogniseState& stat
             return lifted;
         }
     }
-    return constant != nullptr ? constantCodes(graph, id, *constant, state) : Outcome(*bad);
+    if (constant == nullptr) {
+        return *bad;
+    }
+    return constantCodes(graph, id, deadCodes(graph, id, *params, *constant, state), state);
 }
 
 } // namespace crease

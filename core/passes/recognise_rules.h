@@ -42,6 +42,14 @@ Outcome recogniseUnsupported(const Graph& graph, NodeId id);
 /// input of a Concat).
 bool movesCodes(const Node& node);
 
+/// A reader of these integer codes, also behind data movement, that is no dequantizer.
+std::optional<NodeId> foreignReader(const Graph& graph, ValueId codes);
+
+/// The codes of a float weight where the channels of scale 0 whose weights are all 0 get the zero point as code: 0 / 0
+/// is whatever the kernel makes of it.
+Tensor deadCodes(const Graph& graph, NodeId id, const QuantizerParams& params, const Tensor& codes,
+                 RecogniseState& state);
+
 /// The bounds of an integer Clip, or of a Relu on codes, or nothing where they are no constants.
 struct CodeBounds {
     std::int64_t lo = INT64_MIN;

@@ -50,6 +50,7 @@ private slots:
     void integerInput();
     void integerOutput();
     void zeroScaleOfDeadChannel();
+    void zeroScaleOfFloatWeight();
     void negativeWeightScale();
     void negativeWeightScaleOfMinusHalfRangeWidens();
     void denormalScale();
@@ -382,6 +383,29 @@ output %y
     QVERIFY((stage.after.value(stage.after.findValue("d")).liesOn->scales == std::vector<double>{0.5, 1.0, 0.25}));
     QCOMPARE(test::diagnosticIds(stage), QString("zero-scale"));
     QVERIFY(diagnosticText(stage, "zero-scale").contains("channel 1"));
+}
+
+void TestRecognise::zeroScaleOfFloatWeight()
+{
+    const auto text = [](const char* dead) {
+        return std::string(R"(graph "g" ir 8 opset "" 13
+input %x: f32[1x1]
+const %w: f32[3x1] = [10, )") +
+               dead + R"(, 20]
+const %s: f32[3] = [0.5, 0, 0.25]
+const %z: s8[3] = [0, 3, 0]
+%q: s8[3x1] = QuantizeLinear(%w, %s, %z) {axis = 0}
+%d: f32[3x1] = DequantizeLinear(%q, %s, %z) {axis = 0} "dq"
+%y: f32[3x1] = MatMul(%d, %x)
+output %y
+)";
+    };
+    const Stage stage = test::runPasses(text("0"), {run});
+    const Value& codes = stage.after.value(stage.after.node(stage.after.findNode("dq")).input(0));
+    QVERIFY((codes.constant.toInts() == std::vector<std::int64_t>{20, 3, 80}));
+    QVERIFY((codes.codes->scales == std::vector<double>{0.5, 1.0, 0.25}));
+    const Stage live = test::runPasses(text("0.1"), {run});
+    QCOMPARE(test::missIds(live), QString("bad-scale"));
 }
 
 void TestRecognise::negative_zeroScaleOfLiveChannel()
