@@ -84,6 +84,7 @@ WalkPlan planWalk(const Graph& graph, ValueId value, const std::function<bool(co
             plan.ends.push_back(id);
             continue;
         }
+        plan.moves = plan.moves || passage != Passage::Place;
         const Node& node = graph.node(producer);
         for (std::size_t slot = 0; slot < node.inputs.size(); ++slot) {
             if (slot == 0 || passage == Passage::Joins) {

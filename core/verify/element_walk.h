@@ -30,6 +30,7 @@ struct ElementWalk {
 struct WalkPlan {
     std::vector<ValueId> ends;
     std::vector<ValueId> needs;
+    bool moves = false; // else there is one end, and every element has its place there
 };
 WalkPlan planWalk(const Graph& graph, ValueId value, const std::function<bool(const Node&)>& endsAt);
 

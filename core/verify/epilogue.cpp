@@ -107,6 +107,7 @@ std::optional<Epilogues> Epilogues::of(const Graph& graph, ValueId value, const 
         return std::nullopt;
     }
     result.m_needs = std::move(plan.needs);
+    result.m_moves = plan.moves;
     return result;
 }
 

@@ -29,6 +29,8 @@ public:
 
     /// Values of a run that errors() needs (constants aside).
     const std::vector<ValueId>& needs() const { return m_needs; }
+    /// Whether elements are moved between there and the value; else any tensor of the value's shape serves errors().
+    bool moves() const { return m_moves; }
     Result<EpilogueError> errors(const Graph& graph, const TensorOf& tensorOf, const Job& job) const;
 
 private:
@@ -44,6 +46,7 @@ private:
     ValueId m_value;
     std::vector<ValueId> m_needs;
     bool m_signKnown = true;
+    bool m_moves = false;
     std::map<ValueId, Channels> m_channels; // by the output of the rounding node
 };
 

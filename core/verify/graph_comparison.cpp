@@ -223,7 +223,7 @@ private:
                 neededBefore.emplace(id, Tensor{});
             }
             const auto& epilogues = m_comparison.causes[i].epilogues;
-            for (const ValueId id : epilogues ? epilogues->needs() : std::vector<ValueId>{}) {
+            for (const ValueId id : epilogues && epilogues->moves() ? epilogues->needs() : std::vector<ValueId>{}) {
                 neededAfter.emplace(id, Tensor{});
             }
             origins.emplace(i, std::move(origin));
@@ -243,7 +243,9 @@ private:
                 steps = TRY(origin->steps(before, from(neededBefore), m_job));
             }
             if (const auto& epilogues = m_comparison.causes[i].epilogues) {
-                errors = TRY(epilogues->errors(after, from(neededAfter), m_job));
+                const auto shapeOnly = [&](ValueId) { return m_recorded[i].codes.reshaped(m_dims[i]); };
+                errors = TRY(epilogues->errors(
+                    after, epilogues->moves() ? TensorOf(from(neededAfter)) : TensorOf(shapeOnly), m_job));
             }
             Counts& counts = m_result.local[i].counts;
             const std::int64_t unexplained = counts.unexplained;

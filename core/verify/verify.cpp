@@ -4,6 +4,7 @@
 #include "core/support/text.h"
 #include "core/verify/cone.h"
 #include "core/verify/graph_comparison.h"
+#include "core/verify/workload.h"
 
 #include <algorithm>
 #include <optional>
@@ -102,6 +103,11 @@ public:
         const std::size_t threads = static_cast<std::size_t>(std::max(job.threads, 1));
         m_threadsInside = static_cast<int>(threads / std::clamp<std::size_t>(samples.samples.size(), 1, threads));
         m_stageSamples = std::min(options.stageSamples, samples.samples.size());
+        if (m_stageSamples > 1) {
+            const double work = workOf(trace.original, samples.samples.front());
+            const double most = std::max(1.0, options.stageWork / std::max(work, 1.0));
+            m_stageSamples = static_cast<std::size_t>(std::min(most, static_cast<double>(m_stageSamples)));
+        }
         m_work = static_cast<double>((options.stages ? m_stageSamples * trace.stages.size() : 0) +
                                      2 * samples.samples.size());
     }

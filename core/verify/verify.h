@@ -17,6 +17,7 @@ namespace crease {
 struct VerifyOptions {
     bool stages = true;            // certify each pass, not just the whole
     std::size_t stageSamples = 16; // at most so many of the samples for a pass; the whole is certified on all of them
+    double stageWork = 1e9;        // and of those so many that their products in one graph stay below it, but one
     bool tensors = true;           // keep metrics of every compared tensor
     double floatTolerance = 1e-5;  // of the range of a float output
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/verify/verify.h"
+#include "core/verify/workload.h"
 #include "tests/core/verify/trace_text.h"
 
 #include <QElapsedTimer>
@@ -159,6 +160,25 @@ private slots:
             QCOMPARE(tensor.accumulated.counts.offBy[0], tensor.local.counts.offBy[0]);
             QCOMPARE(tensor.stage, std::string("lower"));
         }
+    }
+
+    void heavy_networks_have_fewer_samples_a_pass()
+    {
+        const Trace trace = traceOf(folded({.epilogue = exactBias()}));
+        const SampleSet set = images(20);
+        // 3 x 64 sums of 18 products, and element-wise work beside them
+        const double work = workOf(trace.original, set.samples[0]);
+        QVERIFY(work > 192.0 * 18.0 && work < 192.0 * 18.0 * 10.0);
+        VerifyOptions options;
+        options.stageWork = 3.5 * work;
+        const auto result = verifyTrace(trace, set, options, {});
+        VERIFY_RESULT(result);
+        QCOMPARE(result->stages[0].samples, 3);
+        QCOMPARE(result->whole.samples, 20);
+        options.stageWork = 1.0;
+        const auto least = verifyTrace(trace, set, options, {});
+        VERIFY_RESULT(least);
+        QCOMPARE(least->stages[0].samples, 1);
     }
 
     void a_rounded_bias_is_attributed()
