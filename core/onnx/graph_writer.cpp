@@ -17,15 +17,23 @@ namespace {
 
 using onnx::AttributeProto;
 using NameMap = std::unordered_map<std::uint32_t, std::string>;
+using NameSet = std::unordered_set<std::string>;
 
 class GraphWriter {
 public:
     GraphWriter(std::int64_t irVersion, const TensorSink& sink) : m_irVersion(irVersion), m_sink(sink) {}
 
-    /// `captured`: the written names of the outer values that this graph's captured values stand for.
-    Result<void> write(const Graph& graph, const NameMap& captured, onnx::GraphProto& proto)
+    /// `captured`: the written names of the outer values that this graph's captured values stand for. `outer`: the
+    /// names of all graphs around this one, which ONNX does not allow again.
+    Result<void> write(const Graph& graph, const NameMap& captured, const NameSet& outer, onnx::GraphProto& proto)
     {
-        const NameMap names = namesOf(graph, captured);
+        const NameMap names = namesOf(graph, captured, outer);
+        NameSet visible = outer;
+        if (hasSubgraphs(graph)) {
+            for (const auto& [id, name] : names) {
+                visible.insert(name);
+            }
+        }
         proto.set_name(graph.name);
         if (!graph.doc.empty()) {
             proto.set_doc_string(graph.doc);
@@ -38,7 +46,7 @@ public:
         }
         TRY(writeConstants(graph, captured, names, proto));
         for (const NodeId id : graph.order()) {
-            TRY(writeNode(graph, graph.node(id), names, *proto.add_node()));
+            TRY(writeNode(graph, graph.node(id), names, visible, *proto.add_node()));
         }
         for (const ValueId id : graph.outputs()) {
             writeValueInfo(graph.value(id), names.at(id.index), *proto.add_output());
@@ -55,14 +63,21 @@ public:
     }
 
 private:
-    /// A value keeps its name unless it would hide an outer value that this graph reads.
-    static NameMap namesOf(const Graph& graph, const NameMap& captured)
+    static bool hasSubgraphs(const Graph& graph)
+    {
+        return std::ranges::any_of(graph.order(), [&graph](NodeId id) {
+            return std::ranges::any_of(graph.node(id).attributes, [](const auto& entry) {
+                return std::holds_alternative<GraphRef>(entry.second) ||
+                       std::holds_alternative<std::vector<GraphRef>>(entry.second);
+            });
+        });
+    }
+
+    /// A value keeps its name unless it would hide one of a graph around this one.
+    static NameMap namesOf(const Graph& graph, const NameMap& captured, const NameSet& outer)
     {
         NameMap names = captured;
-        std::unordered_set<std::string> taken;
-        for (const auto& [id, name] : captured) {
-            taken.insert(name);
-        }
+        NameSet taken = outer;
         std::vector<ValueId> renamed;
         for (const ValueId id : graph.values()) {
             if (captured.contains(id.index)) {
@@ -149,7 +164,8 @@ private:
         return {};
     }
 
-    Result<void> writeNode(const Graph& graph, const Node& node, const NameMap& names, onnx::NodeProto& proto)
+    Result<void> writeNode(const Graph& graph, const Node& node, const NameMap& names, const NameSet& visible,
+                           onnx::NodeProto& proto)
     {
         if (node.domain == "crease") {
             Error error{ErrorKind::Unsupported, "crease-node", fmt::format("{} is no op of ONNX", node.op)};
@@ -177,7 +193,7 @@ private:
             proto.add_output(id.valid() ? names.at(id.index) : std::string());
         }
         for (const auto& [key, attribute] : node.attributes) {
-            auto written = writeAttribute(key, attribute, node, names, *proto.add_attribute());
+            auto written = writeAttribute(key, attribute, node, names, visible, *proto.add_attribute());
             if (!written && written.error().node.empty()) {
                 written.error().node = nodeLabel(graph, node);
             }
@@ -187,7 +203,7 @@ private:
     }
 
     Result<void> writeAttribute(const std::string& key, const Attribute& attribute, const Node& node,
-                                const NameMap& names, AttributeProto& proto)
+                                const NameMap& names, const NameSet& visible, AttributeProto& proto)
     {
         if (const auto* opaque = std::get_if<OpaqueAttribute>(&attribute)) {
             proto.ParsePartialFromString(opaque->bytes);
@@ -200,7 +216,7 @@ private:
                     captured.emplace(capture.inner.index, names.at(capture.outer.index));
                 }
             }
-            return write(*graph, captured, target);
+            return write(*graph, captured, visible, target);
         };
         if (const auto* graph = std::get_if<GraphRef>(&attribute)) {
             proto.set_type(AttributeProto::GRAPH);
@@ -309,7 +325,7 @@ Result<void> writeGraph(const Graph& graph, onnx::ModelProto& model, const Tenso
         import.set_domain(domain);
         import.set_version(version);
     }
-    return GraphWriter(info.irVersion, sink).write(graph, {}, *model.mutable_graph());
+    return GraphWriter(info.irVersion, sink).write(graph, {}, {}, *model.mutable_graph());
 }
 
 } // namespace crease

@@ -14,6 +14,11 @@
 
 namespace crease {
 
+bool isPacked(ElementType type)
+{
+    return bitWidth(type) < 8 && type != ElementType::Bool && type != ElementType::String;
+}
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "raw_data is little-endian and shared as it is");
@@ -23,11 +28,6 @@ constexpr std::uint64_t maxDenseBytes = std::uint64_t{256} << 20; // of a sparse
 std::unexpected<Error> fault(std::string message)
 {
     return failure(ErrorKind::Input, "bad-tensor", std::move(message));
-}
-
-bool isPacked(ElementType type)
-{
-    return bitWidth(type) < 8 && type != ElementType::Bool && type != ElementType::String;
 }
 
 std::uint64_t bytesInFile(ElementType type, std::uint64_t count)
@@ -288,12 +288,17 @@ std::string packedBytes(const Tensor& tensor)
     return bytes;
 }
 
-void writeTensor(const Tensor& tensor, onnx::TensorProto& proto)
+void writeTensorHeader(const Tensor& tensor, onnx::TensorProto& proto)
 {
     proto.set_data_type(static_cast<int>(onnxNumber(tensor.type())));
     for (const std::int64_t dim : tensor.dims()) {
         proto.add_dims(dim);
     }
+}
+
+void writeTensor(const Tensor& tensor, onnx::TensorProto& proto)
+{
+    writeTensorHeader(tensor, proto);
     if (tensor.type() == ElementType::String) {
         for (const std::string& text : tensor.stringValues()) {
             proto.add_string_data(text);

@@ -19,8 +19,11 @@ Result<Tensor> readTensor(onnx::TensorProto& proto, ExternalData& external, cons
 /// A sparse tensor in coordinate form, made dense.
 Result<Tensor> readSparseTensor(onnx::SparseTensorProto& proto, ExternalData& external, const TensorLimits& limits);
 
+/// Fills dims and data_type.
+void writeTensorHeader(const Tensor& tensor, onnx::TensorProto& proto);
 /// Fills dims, data_type and the data: raw_data, or string_data for strings.
 void writeTensor(const Tensor& tensor, onnx::TensorProto& proto);
+bool isPacked(ElementType type); // several elements a byte in a file
 /// Two- and four-bit elements as the file has them: the first element in the low bits.
 std::string packedBytes(const Tensor& tensor);
 

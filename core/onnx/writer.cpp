@@ -156,9 +156,11 @@ TensorSink sinkInto(PendingFile& file, const std::string& location)
         if (tensor.bytes() < smallTensor || tensor.type() == ElementType::String) {
             return false;
         }
-        writeTensor(tensor, proto);
-        const std::string data = std::move(*proto.mutable_raw_data());
-        proto.clear_raw_data();
+        writeTensorHeader(tensor, proto);
+        const std::string packed = isPacked(tensor.type()) ? packedBytes(tensor) : std::string();
+        const std::string_view data =
+            packed.empty() ? std::string_view(reinterpret_cast<const char*>(tensor.raw()), tensor.bytes())
+                           : std::string_view(packed);
         const std::uint64_t start = (offset + alignment - 1) / alignment * alignment;
         const std::string padding(static_cast<std::size_t>(start - offset), '\0');
         file.stream() << padding;

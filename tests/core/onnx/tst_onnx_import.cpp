@@ -74,6 +74,7 @@ private slots:
     void sparseConstant();
     void repeatedConstantsWarn();
     void subgraphsCapture();
+    void outerNamesAreNotHidden();
     void subgraphInAFunction();
     void functionWithWeightsCalledTwice();
     void functionsThatExplode();
@@ -387,6 +388,32 @@ void TestOnnxImport::subgraphsCapture()
     QCOMPARE(graph.uses(graph.findValue("x")).size(), 2U);
     QCOMPARE(graph.uses(graph.findValue("w")).size(), 1U);
     VERIFY_SURVIVES(*model);
+}
+
+/// A pass may give an outer value a name that a subgraph uses; a file must not.
+void TestOnnxImport::outerNamesAreNotHidden()
+{
+    auto model = imported(test::protoOf(13, R"(g (bool c, float[2] x) => (float[2] y) {
+    a = Neg (x)
+    y = If (c) < then_branch = t () => (float[2] o) { o = Add (x, a) }, else_branch = e () => (float[2] o) { o = Relu (x) } >
+})"));
+    VERIFY_RESULT(model);
+    const ValueId a = model->graph.findValue("a");
+    Value renamed = model->graph.value(a);
+    renamed.name = "o";
+    model->graph.setValue(a, renamed);
+    const auto written = modelBytes(model->graph);
+    VERIFY_RESULT(written);
+    onnx::ModelProto proto;
+    QVERIFY(proto.ParseFromString(*written));
+    for (const auto& attribute : proto.graph().node(1).attribute()) {
+        QCOMPARE(attribute.g().output(0).name(), std::string("o_1"));
+        QCOMPARE(attribute.g().node(0).output(0), std::string("o_1"));
+        if (attribute.name() == "then_branch") {
+            QCOMPARE(attribute.g().node(0).input(1), std::string("o"));
+        }
+    }
+    VERIFY_RESULT(importModelFromBytes(*written, {}, {}, {}));
 }
 
 void TestOnnxImport::subgraphInAFunction()
