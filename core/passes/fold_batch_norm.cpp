@@ -2,6 +2,7 @@
 #include "core/passes/fold_batch_norm.h"
 
 #include "core/passes/affine_chain.h"
+#include "core/passes/affine_movement.h"
 #include "core/passes/codes.h"
 #include "core/passes/constants.h"
 #include "core/passes/match.h"
@@ -307,6 +308,7 @@ Result<Stage> runFoldBatchNorm(const Graph& before, const PassContext& context, 
     const std::array rules{
         Rule{"fold-batch-norm/affine", "L6, P13, P25", Fidelity::X,
              [&findings](const Graph& graph, NodeId id) { return foldAffine(graph, id, findings); }},
+        Rule{"fold-batch-norm/before-movement", "L3", Fidelity::X, affineBeforeMovement},
         Rule{"fold-batch-norm/standalone", "L6", Fidelity::X, standaloneNorm},
     };
     Stage stage = TRY(applyRules(before, "fold-batch-norm", rules, context.driver, job));

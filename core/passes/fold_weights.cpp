@@ -3,6 +3,7 @@
 
 #include "core/exec/kernel.h"
 #include "core/ops/op_table.h"
+#include "core/passes/axis_map.h"
 #include "core/passes/codes.h"
 #include "core/passes/constants.h"
 #include "core/passes/match.h"
@@ -80,40 +81,6 @@ Outcome quantizeConstant(const Graph& graph, NodeId id)
     return patch;
 }
 
-std::int64_t product(std::span<const std::int64_t> dims)
-{
-    std::int64_t count = 1;
-    for (const std::int64_t dim : dims) {
-        count *= dim;
-    }
-    return count;
-}
-
-/// Where the axis of a grid is after a data movement, or nothing where it is split, merged or cut.
-std::optional<int> movedAxis(const Node& node, const Dims& before, const Dims& after, int axis)
-{
-    const auto at = static_cast<std::size_t>(axis);
-    if (node.is("Transpose")) {
-        const std::vector<std::int64_t> perm = node.intsAttribute("perm");
-        if (perm.empty()) {
-            return static_cast<int>(before.size()) - 1 - axis;
-        }
-        const auto found = std::ranges::find(perm, static_cast<std::int64_t>(axis));
-        return static_cast<int>(found - perm.begin());
-    }
-    static constexpr std::array regroupings{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"};
-    if (std::ranges::find(regroupings, node.op) == regroupings.end()) {
-        return std::nullopt;
-    }
-    const std::int64_t outer = product(std::span(before).first(at));
-    for (std::size_t i = 0; i < after.size(); ++i) {
-        if (after[i] == before[at] && product(std::span(after).first(i)) == outer) {
-            return static_cast<int>(i);
-        }
-    }
-    return std::nullopt;
-}
-
 /// Data movement of constant codes is done here and now (P5).
 Outcome moveCodes(const Graph& graph, NodeId id, const Job& job)
 {
@@ -151,7 +118,7 @@ Outcome moveCodes(const Graph& graph, NodeId id, const Job& job)
     const Tensor codes = retyped(moved->front(), weight->codes.type());
     Grid grid = weight->grid;
     if (grid.axis) {
-        grid.axis = movedAxis(node, weight->codes.dims(), codes.dims(), *grid.axis);
+        grid.axis = movedAxis(node, shapeOf(weight->codes.dims()), shapeOf(codes.dims()), *grid.axis);
         if (!grid.axis) {
             return miss("axis-merged", fmt::format("{} from {} to {} merges or splits axis {} with its {} scales",
                                                    node.op, toText(weight->codes.dims()), toText(codes.dims()),

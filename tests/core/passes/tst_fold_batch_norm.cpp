@@ -72,6 +72,9 @@ private slots:
     void convTransposeWithEqualFactorsOverGroups();
     void convTransposeSignsPerGroup();
     void worksWithoutQuantizerBehind();
+    void behindMovement_data();
+    void behindMovement();
+    void negative_constantAlongAnotherAxis();
     void siteNamesRolesAndProvenance();
     void negative_convTransposeFactorsPerGroup();
     void negative_sharedOutput();
@@ -327,6 +330,67 @@ void TestFoldBatchNorm::worksWithoutQuantizerBehind()
     const Stage stage = test::runPasses(text, {run});
     QCOMPARE(stage.rewrites.size(), std::size_t{1});
     SAME_NUMBERS(test::graphOf(text), stage.after);
+}
+
+void TestFoldBatchNorm::behindMovement_data()
+{
+    QTest::addColumn<QString>("behind");
+    QTest::addColumn<QString>("shape");
+    QTest::newRow("reshape of unknown batch") << "const %n: s64[3] = [-1, 2, 3]\nconst %b: f32[3] = [1, 2, 3]\n"
+                                                 "%r: f32[?x2x3] = Reshape(%c, %n)\n%y: f32[?x2x3] = Add(%r, %b)\n"
+                                              << "?x2x3";
+    QTest::newRow("transpose") << "const %b: f32[3x1] = [1, 2, 3]\n%r: f32[3x?] = Transpose(%c)\n"
+                                  "%y: f32[3x?] = Mul(%b, %r)\n"
+                               << "3x?";
+    QTest::newRow("unsqueeze, transpose")
+        << "const %a: s64[1] = [0]\nconst %b: f32[1x3x1] = [1, 2, 3]\n%u: f32[1x?x3] = Unsqueeze(%c, %a)\n"
+           "%r: f32[1x3x?] = Transpose(%u) {perm = [0, 2, 1]}\n%y: f32[1x3x?] = Sub(%r, %b)\n"
+        << "1x3x?";
+    QTest::newRow("scalar") << "const %b: f32[1x1] = [2]\n%r: f32[3x?] = Transpose(%c)\n"
+                               "%y: f32[3x?] = Div(%r, %b)\n"
+                            << "3x?";
+}
+
+namespace {
+
+std::string matMulThen(const std::string& behind)
+{
+    return R"(graph "g" ir 8 opset "" 13
+input %x: f32[?x2]
+const %w: s8[2x3] codes s8(0.5, 0) = [1, 2, 3, 4, 5, 6]
+)" + behind.substr(0, behind.find("%c") == std::string::npos ? 0 : behind.find("\n%") + 1) +
+           R"(%xq: f32[?x2] on s8(0.5, 0) = crease.FakeQuant(%x) {grid = s8(0.5, 0)}
+%wd: f32[2x3] on s8(0.5, 0) = crease.Dequantize(%w)
+%c: f32[?x3] = MatMul(%xq, %wd) "conv"
+)" + behind.substr(behind.find("\n%") + 1) +
+           "output %y\n";
+}
+
+} // namespace
+
+void TestFoldBatchNorm::behindMovement()
+{
+    QFETCH(QString, behind);
+    const std::string text = matMulThen(behind.toStdString());
+    const Stage stage = test::runPasses(text, {run});
+    QVERIFY(stage.missed.empty());
+    for (const NodeId id : stage.after.order()) {
+        const std::string& op = stage.after.node(id).op;
+        QVERIFY2(op != "Add" && op != "Mul" && op != "Sub" && op != "Div", op.c_str());
+    }
+    SAME_NUMBERS(test::graphOf(text), stage.after);
+}
+
+void TestFoldBatchNorm::negative_constantAlongAnotherAxis()
+{
+    const Stage stage = test::runPasses(matMulThen("const %b: f32[6] = [1, 2, 3, 4, 5, 6]\nconst %n: s64[2] = [-1, 6]\n"
+                                                   "%r: f32[?x6] = Reshape(%c, %n)\n%y: f32[?x6] = Add(%r, %b)\n"),
+                                        {run});
+    QVERIFY(stage.rewrites.empty());
+    const Stage transposed = test::runPasses(
+        matMulThen("const %b: f32[2] = [1, 2]\n%r: f32[3x2] = Transpose(%c)\n%y: f32[3x2] = Add(%r, %b)\n"), {run});
+    QVERIFY(transposed.rewrites.empty());
+    QCOMPARE(test::missIds(transposed), QString("not-per-channel"));
 }
 
 void TestFoldBatchNorm::siteNamesRolesAndProvenance()
