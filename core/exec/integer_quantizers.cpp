@@ -249,6 +249,17 @@ std::size_t channelCount(const Grid& grid, const Dims& dims)
 
 } // namespace
 
+namespace {
+
+/// In the float type of the file, where it is none of those that are computed in.
+Tensor inTypeOfTheFile(const KernelContext& context, Tensor real)
+{
+    const ElementType type = context.graph.value(context.node.output()).type;
+    return !context.exact() && isFloat(type) && type != real.type() ? real.converted(type) : real;
+}
+
+} // namespace
+
 Result<std::vector<Tensor>> fakeQuant(const KernelContext& context)
 {
     TRY(checkFloat(context));
@@ -264,7 +275,7 @@ Result<std::vector<Tensor>> fakeQuant(const KernelContext& context)
     if (context.exact()) {
         return one(TRY((fakeQuantized<float, double>(context, target, rule))));
     }
-    return one(TRY((fakeQuantized<float, float>(context, target, rule))));
+    return one(inTypeOfTheFile(context, TRY((fakeQuantized<float, float>(context, target, rule)))));
 }
 
 Result<std::vector<Tensor>> quantizeToGrid(const KernelContext& context)
@@ -279,7 +290,8 @@ Result<std::vector<Tensor>> quantizeToGrid(const KernelContext& context)
 Result<std::vector<Tensor>> dequantizeFromGrid(const KernelContext& context)
 {
     const Grid grid = TRY(gridOf(context, 0));
-    return one(context.exact() ? TRY(dequantizedTo<double>(context, grid)) : TRY(dequantizedTo<float>(context, grid)));
+    return one(context.exact() ? TRY(dequantizedTo<double>(context, grid))
+                               : inTypeOfTheFile(context, TRY(dequantizedTo<float>(context, grid))));
 }
 
 Result<std::vector<Tensor>> requantize(const KernelContext& context)

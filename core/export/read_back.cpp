@@ -180,7 +180,9 @@ Result<void> compareResults(const Graph& final, const Graph& readBack, Diagnosti
                              name);
             return tensor;
         }
-        if (const StepDifference difference = stepsBetween(want, tensor); difference.most > 1) {
+        // Wider codes have no integer kernels: float32 sums reach a few of their smaller steps.
+        const std::int64_t allowed = byteWidth(want.type()) == 1 ? 1 : 4;
+        if (const StepDifference difference = stepsBetween(want, tensor); difference.most > allowed) {
             result = differs(
                 fmt::format("{} of {} codes differ, by up to {} steps", difference.count, want.size(), difference.most),
                 name);

@@ -108,7 +108,7 @@ Outcome fitWeight(const Graph& graph, NodeId id)
         storage = ElementType::Int8;
         zeros = {0};
     } else if (all.high - all.low <= 255) {
-        zeros = {std::min<std::int64_t>(128, 255 - all.high)};
+        zeros = {std::clamp<std::int64_t>(128, -all.low, 255 - all.high)};
     } else {
         for (const Range& range : ranges) {
             zeros.push_back(std::clamp<std::int64_t>(128, -range.low, std::max(255 - range.high, -range.low)));

@@ -103,6 +103,28 @@ void addLinear(std::vector<Construct>& all)
                        codes("w", "s8", "5x4x3", perChannel(5, 0), 60, -127, 127) +
                        "%y: u8[1x5x7] codes u8(0.25, 131) = Conv(%q, %w) {" + bias + "}\noutput %y\n",
                    "QLinearConv"});
+    all.push_back({"conv 3d",
+                   head() + "input %q: u8[1x2x4x4x4] codes u8(0.05000000074505806, 117)\n" +
+                       codes("w", "s8", "5x2x2x2x2", perChannel(5, 0), 80, -127, 127) +
+                       "%y: u8[1x5x3x3x3] codes u8(0.25, 131) = Conv(%q, %w) {" + bias + "}\noutput %y\n",
+                   "QLinearConv"});
+    all.push_back({"conv, dilated, padded on one side",
+                   head() + image + w +
+                       "%y: u8[1x5x4x3] codes u8(0.5, 131) = Conv(%q, %w) {dilations = [2, 2], pads = [2, 0, 0, 1], " +
+                       bias + "}\noutput %y\n",
+                   "QLinearConv"});
+    all.push_back(
+        {"conv, SAME_UPPER with strides",
+         head() + image + w +
+             "%y: u8[1x5x3x3] codes u8(0.5, 131) = Conv(%q, %w) {auto_pad = \"SAME_UPPER\", kernel_shape = [3, 3], "
+             "strides = [2, 2], " +
+             bias + "}\noutput %y\n",
+         "QLinearConv"});
+    all.push_back({"conv of 16-bit data",
+                   head(21) + "input %q: u16[1x4x6x6] codes u16(0.0005000000237487257, 30000)\n" +
+                       codes("w", "s8", "2x4x1x1", "s8([0.01, 0.02], [0, 0], axis 0)", 8, -127, 127) +
+                       "%y: u8[1x2x6x6] codes u8(0.25, 131) = Conv(%q, %w)\noutput %y\n",
+                   "Conv DequantizeLinear DequantizeLinear Mul QuantizeLinear", 0.05, false, 0.05});
     const std::string m = codes("w", "s8", "8x5", perChannel(5, 1), 40, -128, 127);
     all.push_back({"gemm",
                    head() + rows + m + "%y: u8[3x5] codes u8(0.25, 131) = Gemm(%q, %w) {" + bias + "}\noutput %y\n",
@@ -337,6 +359,11 @@ void addBorders(std::vector<Construct>& all)
                    head() + "input %x: f32[3x8]\nconst %w: f32[8x2] = [" + numbers(16, 0.3, 1.1) +
                        "]\n%y: f32[3x2] = MatMul(%x, %w) {bias = f64 [0.5, -0.25]}\noutput %y\n",
                    "Add MatMul"});
+    all.push_back({"float16 borders",
+                   head() +
+                       "input %x: f16[300]\n%q: u8[300] codes u8(0.0625, 128) = crease.Quantize(%x)\n%y: f16[300] = "
+                       "crease.Dequantize(%q)\noutput %y\n",
+                   "Cast Cast DequantizeLinear QuantizeLinear", 0.0, false, 0.0});
     all.push_back({"fake quantizer",
                    head() + "input %x: f32[300]\n%y: f32[300] on s8(0.03125, 3, -100..100) = crease.FakeQuant(%x) "
                             "{grid = s8(0.03125, 3, -100..100), lo = 3}\noutput %y\n",

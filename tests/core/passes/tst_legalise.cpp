@@ -189,6 +189,9 @@ void TestLegalise::aFlippedWeightFitsUnsigned_data()
     using Ints = std::vector<std::int64_t>;
     QTest::newRow("fits int8") << "-128, 2, 127, 4" << Ints{-128, 2, 127, 4} << Ints{0, 0} << true;
     QTest::newRow("128") << "128, -127, -127, 5" << Ints{255, 0, 0, 132} << Ints{127, 127} << false;
+    QTest::newRow("below -128") << "124, -131, 0, 5" << Ints{255, 0, 131, 136} << Ints{131, 131} << false;
+    QTest::newRow("a zero point each, below -128")
+        << "-131, 147, 0, -108" << Ints{0, 255, 131, 0} << Ints{131, 108} << false;
     QTest::newRow("a zero point each") << "128, -128, -127, 5" << Ints{255, 0, 0, 133} << Ints{127, 128} << false;
 }
 
