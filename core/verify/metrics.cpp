@@ -12,20 +12,16 @@ namespace crease {
 
 void MetricSums::addReal(double reference, double actual)
 {
-    if (m_elements == 0) {
-        m_low = reference;
-        m_high = reference;
-    }
     ++m_elements;
     if (std::isnan(reference) || std::isnan(actual)) {
         m_nan = true;
         return;
     }
-    m_low = std::min(m_low, reference);
-    m_high = std::max(m_high, reference);
     if (reference == actual && std::isinf(reference)) {
         return;
     }
+    m_low = std::min(m_low, reference);
+    m_high = std::max(m_high, reference);
     const double difference = actual - reference;
     m_maxAbs = std::max(m_maxAbs, std::abs(difference));
     m_difference2 += difference * difference;
@@ -62,11 +58,8 @@ void MetricSums::addReals(std::span<const double> reference, std::span<const dou
 void MetricSums::merge(const MetricSums& other)
 {
     counts.add(other.counts);
-    if (other.m_elements == 0) {
-        return;
-    }
-    m_low = m_elements == 0 ? other.m_low : std::min(m_low, other.m_low);
-    m_high = m_elements == 0 ? other.m_high : std::max(m_high, other.m_high);
+    m_low = std::min(m_low, other.m_low);
+    m_high = std::max(m_high, other.m_high);
     m_steps = m_steps || other.m_steps;
     m_nan = m_nan || other.m_nan;
     m_elements += other.m_elements;
@@ -101,7 +94,7 @@ Metrics MetricSums::finish() const
     } else {
         metrics.cosine = std::clamp(m_product / (std::sqrt(m_reference2) * std::sqrt(m_actual2)), -1.0, 1.0);
     }
-    const double range = m_high > m_low ? m_high - m_low : std::abs(m_high);
+    const double range = m_high > m_low ? m_high - m_low : m_high == m_low ? std::abs(m_high) : 0.0;
     metrics.relative = m_maxAbs == 0.0 ? 0.0 : range > 0.0 ? m_maxAbs / range : infinity;
     return metrics;
 }

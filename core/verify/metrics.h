@@ -5,6 +5,7 @@
 #include "core/tensor/tensor.h"
 #include "core/verify/certificate.h"
 
+#include <limits>
 #include <span>
 
 namespace crease {
@@ -37,8 +38,8 @@ private:
     double m_actual2 = 0.0;
     double m_product = 0.0;
     double m_maxAbs = 0.0;
-    double m_low = 0.0; // of the reference
-    double m_high = 0.0;
+    double m_low = std::numeric_limits<double>::infinity(); // of the reference
+    double m_high = -std::numeric_limits<double>::infinity();
 };
 
 /// Metrics of a float tensor against its reference.

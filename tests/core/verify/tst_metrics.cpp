@@ -53,6 +53,16 @@ private slots:
         QVERIFY(sums.sawNan());
     }
 
+    void an_infinity_hides_no_other_difference()
+    {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        QCOMPARE(compareReals(std::vector{infinity, 1.0, 2.0}, std::vector{infinity, 1.0, 2.0}).relative, 0.0);
+        QCOMPARE(compareReals(std::vector{infinity, 1.0, 2.0}, std::vector{infinity, 1.0, 2.5}).relative, 0.5);
+        QCOMPARE(compareReals(std::vector{1.0, 2.0}, std::vector{1.0, infinity}).relative, infinity);
+        const double lost = compareReals(std::vector{infinity, 2.0}, std::vector{1.0, 2.0}).relative;
+        QVERIFY(!(lost <= 1.0));
+    }
+
     void numbers()
     {
         const Metrics metrics = compareReals(std::vector{3.0, 4.0}, std::vector{3.0, 4.5});
