@@ -237,7 +237,7 @@ template <class T>
 T integerPower(T base, std::int64_t exponent)
 {
     auto result = std::uint64_t{1};
-    auto factor = static_cast<std::uint64_t>(base);
+    auto factor = static_cast<std::uint64_t>(static_cast<std::int64_t>(base));
     for (; exponent > 0; exponent >>= 1) {
         result *= (exponent & 1) != 0 ? factor : 1;
         factor *= factor;

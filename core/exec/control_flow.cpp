@@ -104,6 +104,11 @@ Result<Tensors> runLoop(const KernelContext& context, const RunBody& runBody)
     if (body == nullptr || body->outputs().size() < carried + 1) {
         return badNode(context, "the body has fewer outputs than carried values");
     }
+    for (std::size_t slot = 0; slot < 2; ++slot) {
+        if (context.has(slot) && context.input(slot).size() != 1) {
+            return badNode(context, "the trip count or the condition is no single element");
+        }
+    }
     const std::int64_t trips = context.has(0) ? context.input(0).asInt(0) : -1;
     bool going = !context.has(1) || context.input(1).asInt(0) != 0;
     Tensors state;
@@ -116,6 +121,9 @@ Result<Tensors> runLoop(const KernelContext& context, const RunBody& runBody)
         Tensors inputs{Tensor::scalar<std::int64_t>(i), Tensor::scalar<bool>(going)};
         inputs.insert(inputs.end(), state.begin(), state.end());
         const Tensors outputs = TRY(runBody("body", inputs));
+        if (outputs[0].size() != 1) {
+            return badNode(context, "the body's condition is no single element");
+        }
         going = outputs[0].asInt(0) != 0;
         std::copy_n(outputs.begin() + 1, carried, state.begin());
         for (std::size_t s = 0; s < scans.size(); ++s) {

@@ -293,6 +293,9 @@ Outputs tile(const KernelContext& context)
                    ? Outputs(stringsNotClaimed(context))
                    : Outputs(badNode(context, fmt::format("{} repeats for {}", repeats.size(), toText(x.dims()))));
     }
+    if (std::ranges::any_of(repeats, [](std::int64_t n) { return n < 0 || n > std::int64_t{1} << 31; })) {
+        return badNode(context, "a number of repeats out of range");
+    }
     const Ints dense = stridesOf(x.dims());
     Dims dims;
     Dims split;
@@ -453,7 +456,8 @@ Outputs reverseSequence(const KernelContext& context)
     const Ints lengths = context.input(1).toInts();
     const auto timeAxis = static_cast<std::size_t>(context.node.intAttribute("time_axis", 0));
     const auto batchAxis = static_cast<std::size_t>(context.node.intAttribute("batch_axis", 1));
-    if (x.rank() < 2 || timeAxis + batchAxis != 1 || std::cmp_not_equal(lengths.size(), x.dims()[batchAxis])) {
+    if (x.rank() < 2 || timeAxis > 1 || batchAxis > 1 || timeAxis == batchAxis ||
+        std::cmp_not_equal(lengths.size(), x.dims()[batchAxis])) {
         return badNode(context, fmt::format("{} lengths for {}", lengths.size(), toText(x.dims())));
     }
     BytesWriter writer(x.type(), x.dims());

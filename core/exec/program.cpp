@@ -3,6 +3,7 @@
 
 #include "core/exec/control_flow.h"
 #include "core/exec/kernel_support.h"
+#include "core/exec/run_kernel.h"
 #include "core/ir/integer_nodes.h"
 
 #include <algorithm>
@@ -67,37 +68,6 @@ private:
     const std::vector<Tensor>* m_constants;
     std::vector<Tensor> m_own;
 };
-
-/// Runs the kernel with what the row says of half types.
-Result<std::vector<Tensor>> runKernel(const KernelRow& row, const KernelContext& context)
-{
-    ElementType half = ElementType::Undefined;
-    if (row.half == HalfTypes::ThroughFloat) {
-        for (const Tensor& input : context.inputs) {
-            if (input.type() == ElementType::Float16 || input.type() == ElementType::BFloat16) {
-                half = input.type();
-                break;
-            }
-        }
-    }
-    if (half == ElementType::Undefined) {
-        return row.kernel(context);
-    }
-    std::vector<Tensor> inputs;
-    for (const Tensor& input : context.inputs) {
-        const bool isHalf = input.type() == ElementType::Float16 || input.type() == ElementType::BFloat16;
-        inputs.push_back(isHalf ? input.converted(ElementType::Float32) : input);
-    }
-    const KernelContext widened{context.graph, context.node, inputs,         context.precision,
-                                context.job,   nullptr,      context.threads};
-    std::vector<Tensor> outputs = TRY(row.kernel(widened));
-    for (Tensor& output : outputs) {
-        if (output.type() == ElementType::Float32) {
-            output = output.converted(half);
-        }
-    }
-    return outputs;
-}
 
 Error withNode(Error error, const Graph& graph, const Node& node)
 {

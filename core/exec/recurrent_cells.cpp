@@ -74,8 +74,9 @@ Result<std::vector<Activation>> activationsOf(const KernelContext& context, std:
                                               std::size_t direction)
 {
     std::vector<std::string> names;
-    if (const Attribute* attribute = context.node.attribute("activations")) {
-        names = std::get<std::vector<std::string>>(*attribute);
+    const Attribute* attribute = context.node.attribute("activations");
+    if (const auto* given = attribute != nullptr ? std::get_if<std::vector<std::string>>(attribute) : nullptr) {
+        names = *given;
     }
     const std::size_t count = defaults.size();
     if (names.empty()) {

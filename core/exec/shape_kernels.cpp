@@ -30,6 +30,14 @@ Outputs size(const KernelContext& context)
     return one(Tensor::scalar(static_cast<std::int64_t>(context.input(0).size())));
 }
 
+/// The attribute, or one that is no list.
+const Attribute& listOf(const Node& node, std::string_view key)
+{
+    static const Attribute none = std::int64_t{0};
+    const Attribute* attribute = node.attribute(key);
+    return attribute != nullptr ? *attribute : none;
+}
+
 Outputs constant(const KernelContext& context)
 {
     const Node& node = context.node;
@@ -40,12 +48,10 @@ Outputs constant(const KernelContext& context)
         value = Tensor::scalar<std::int64_t>(node.intAttribute("value_int", 0));
     } else if (node.attribute("value_float") != nullptr) {
         value = Tensor::scalar(static_cast<float>(node.floatAttribute("value_float", 0.0)));
-    } else if (const Attribute* ints = node.attribute("value_ints")) {
-        const auto& values = std::get<std::vector<std::int64_t>>(*ints);
-        value = Tensor::of({static_cast<std::int64_t>(values.size())}, values);
-    } else if (const Attribute* floats = node.attribute("value_floats")) {
-        const auto& values = std::get<std::vector<float>>(*floats);
-        value = Tensor::of({static_cast<std::int64_t>(values.size())}, values);
+    } else if (const auto* ints = std::get_if<std::vector<std::int64_t>>(&listOf(node, "value_ints"))) {
+        value = Tensor::of({static_cast<std::int64_t>(ints->size())}, *ints);
+    } else if (const auto* floats = std::get_if<std::vector<float>>(&listOf(node, "value_floats"))) {
+        value = Tensor::of({static_cast<std::int64_t>(floats->size())}, *floats);
     } else {
         return notClaimed(context, "a constant that is no tensor of numbers");
     }
@@ -70,8 +76,9 @@ Outputs range(const KernelContext& context)
     const Tensor& start = context.input(0);
     const Tensor& limit = context.input(1);
     const Tensor& delta = context.input(2);
-    if (start.size() != 1 || limit.size() != 1 || delta.size() != 1 || delta.asDouble(0) == 0.0) {
-        return badNode(context, "start, limit or delta is no single element, or delta is 0");
+    const bool oneType = start.type() == limit.type() && start.type() == delta.type();
+    if (!oneType || start.size() != 1 || limit.size() != 1 || delta.size() != 1 || delta.asDouble(0) == 0.0) {
+        return badNode(context, "start, limit and delta are no single elements of one type, or delta is 0");
     }
     const double wished = std::ceil((limit.asDouble(0) - start.asDouble(0)) / delta.asDouble(0));
     if (!(wished < 2147483648.0)) {

@@ -25,8 +25,8 @@ ShapeResult constant(ShapeContext& context)
         }
         return oneOutput(value->type(), shapeOf(value->dims()));
     }
-    if (const Attribute* ints = node.attribute("value_ints")) {
-        const auto& values = std::get<std::vector<std::int64_t>>(*ints);
+    if (node.attribute("value_ints") != nullptr) {
+        const std::vector<std::int64_t> values = node.intsAttribute("value_ints");
         IntTerms terms;
         for (const std::int64_t value : values) {
             terms.push_back({value, {}});
@@ -34,8 +34,8 @@ ShapeResult constant(ShapeContext& context)
         context.outputContents[0] = std::move(terms);
         return oneOutput(ElementType::Int64, Shape{known(static_cast<std::int64_t>(values.size()))});
     }
-    if (const Attribute* floats = node.attribute("value_floats")) {
-        const auto size = std::get<std::vector<float>>(*floats).size();
+    if (node.attribute("value_floats") != nullptr) {
+        const std::size_t size = node.doublesAttribute("value_floats").size();
         return oneOutput(ElementType::Float32, Shape{known(static_cast<std::int64_t>(size))});
     }
     if (node.attribute("value_int") != nullptr) {

@@ -32,7 +32,8 @@ std::optional<std::int64_t> elementCount(const Dims& dims)
         }
         overflow |= __builtin_mul_overflow(count, dim, &count);
     }
-    if (overflow) {
+    constexpr std::int64_t most = std::int64_t{1} << 56; // so that the bytes of any type fit, too
+    if (overflow || count > most) {
         return std::nullopt;
     }
     return count;

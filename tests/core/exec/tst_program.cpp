@@ -58,6 +58,7 @@ private slots:
     void negative_inputs();
     void negative_noKernel();
     void negative_failingNodeIsNamed();
+    void negative_missingInputsStringsAndSizes();
     void cancelling();
     void evaluateOneNode();
 };
@@ -320,6 +321,25 @@ output %y
     QVERIFY(!outputs.has_value());
     QCOMPARE(outputs.error().kind, ErrorKind::Input);
     QCOMPARE(outputs.error().node, std::string("pick"));
+}
+
+/// What a broken file may ask for is an error, not a crash.
+void TestProgram::negative_missingInputsStringsAndSizes()
+{
+    const auto messageOf = [](const NodeCase& node) {
+        const auto outputs = node.run();
+        return outputs ? std::string() : outputs.error().message;
+    };
+    QCOMPARE(messageOf({.op = "Add", .inputs = {floats({1}, {1})}}), std::string("Add: input 1 is missing"));
+    QCOMPARE(messageOf({.op = "Gather", .inputs = {floats({1}, {1}), Tensor{}}}),
+             std::string("Gather: input 1 is missing"));
+    const Tensor words = Tensor::strings({1}, {"a"});
+    QCOMPARE(messageOf({.op = "Reshape", .inputs = {words, ints(ElementType::Int64, {1}, {1})}}),
+             std::string("Reshape: elements of string"));
+    QCOMPARE(messageOf({.op = "Identity", .inputs = {words}}), std::string());
+    const Tensor huge = ints(ElementType::Int64, {2}, {std::int64_t{1} << 31, std::int64_t{1} << 31});
+    QVERIFY(!messageOf({.op = "ConstantOfShape", .inputs = {huge}}).empty());
+    QVERIFY(!messageOf({.op = "Tile", .inputs = {floats({1, 1}, {1}), huge}}).empty());
 }
 
 void TestProgram::cancelling()
