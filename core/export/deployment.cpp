@@ -128,7 +128,7 @@ Diagnostics Deployment::diagnostics() const
                                        seen.count, kernel);
         if (seen.odd > 0) {
             text += fmt::format("; {} of them have an odd zero point, which the kernel adds before it rounds, so that "
-                                "every exact tie does (target option ties: exact avoids the kernel)",
+                                "every exact tie does (the target option :ties=exact avoids the kernel)",
                                 seen.odd);
         }
         all.push_back({Severity::Info, "kernel-ties", std::move(text), seen.first, seen.first});

@@ -28,6 +28,20 @@ std::size_t editDistance(std::string_view a, std::string_view b)
     return row.back();
 }
 
+Result<void> setOptions(Target& target, const std::string& options)
+{
+    if (options.empty() || options == "ties=declared") {
+        target.exactTies = false;
+    } else if (options == "ties=exact") {
+        target.exactTies = true;
+    } else {
+        return failure(
+            ErrorKind::Usage, "unknown-target-option",
+            fmt::format("'{}' is no option of target {}: ties=declared and ties=exact are", options, target.name));
+    }
+    return {};
+}
+
 } // namespace
 
 const TargetOp* Target::op(std::string_view opName) const
@@ -60,21 +74,25 @@ std::vector<Target> shippedTargets()
 
 Result<Target> findTarget(const std::string& name)
 {
+    const std::size_t colon = name.find(':');
+    const std::string base = name.substr(0, colon);
     std::vector<Target> targets = shippedTargets();
     const Target* nearest = nullptr;
     std::size_t best = 0;
-    for (const Target& target : targets) {
-        if (target.name == name) {
+    for (Target& target : targets) {
+        if (target.name == base) {
+            TRY(setOptions(target, colon == std::string::npos ? std::string() : name.substr(colon + 1)));
+            target.name = name;
             return target;
         }
-        const std::size_t distance = editDistance(name, target.name);
+        const std::size_t distance = editDistance(base, target.name);
         if (!nearest || distance < best) {
             nearest = &target;
             best = distance;
         }
     }
     return failure(ErrorKind::Usage, "unknown-target",
-                   fmt::format("unknown target '{}': did you mean '{}'?", name, nearest->name));
+                   fmt::format("unknown target '{}': did you mean '{}'?", base, nearest->name));
 }
 
 } // namespace crease

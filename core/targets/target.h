@@ -44,7 +44,7 @@ struct Target {
 Result<Target> targetFromJson(const std::string& text);
 /// The targets that ship with the program (compiled in from resources/targets/*.json).
 std::vector<Target> shippedTargets();
-/// Error (kind Usage) names the nearest known target.
+/// `name` may carry an option: onnxruntime-qoperator:ties=exact. Error (kind Usage) names the nearest known target.
 Result<Target> findTarget(const std::string& name);
 
 } // namespace crease

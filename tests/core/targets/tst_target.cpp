@@ -10,6 +10,7 @@ class TestTarget : public QObject {
 private slots:
     void shippedTargetsAreRead();
     void acceptsTheTypeMatrixOfTheKernels();
+    void anOptionFollowsTheName();
     void negative_unknownTargetNamesTheNearest();
     void negative_badJson_data();
     void negative_badJson();
@@ -43,6 +44,19 @@ void TestTarget::acceptsTheTypeMatrixOfTheKernels()
     QVERIFY(!accepts("Add", {Int8, UInt8, Int8}));
     QVERIFY(!accepts("Add", {Int16, Int16, Int16}));
     QVERIFY(!accepts("ConvTranspose", {UInt8, Int8, UInt8}));
+}
+
+void TestTarget::anOptionFollowsTheName()
+{
+    QVERIFY(!findTarget("onnxruntime-qdq")->exactTies);
+    const auto exact = findTarget("onnxruntime-qdq:ties=exact");
+    QVERIFY(exact.has_value());
+    QVERIFY(exact->exactTies);
+    QCOMPARE(exact->name, std::string("onnxruntime-qdq:ties=exact"));
+    const auto wrong = findTarget("onnxruntime-qdq:ties=no");
+    QVERIFY(!wrong.has_value());
+    QVERIFY(wrong.error().kind == ErrorKind::Usage);
+    QCOMPARE(wrong.error().id, std::string("unknown-target-option"));
 }
 
 void TestTarget::negative_unknownTargetNamesTheNearest()
