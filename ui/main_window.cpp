@@ -118,11 +118,13 @@ void MainWindow::applyTheme()
     const bool systemIsDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
     m_theme = wish == "dark" || (wish == "system" && systemIsDark && property("systemDark").toBool()) ? &Theme::dark()
                                                                                                       : &Theme::light();
-    setPalette(m_theme->palette());
+    QApplication::setPalette(m_theme->palette());
     const Theme& theme = *m_theme;
     const auto hex = [&](Token token) { return theme[token].name(); };
     setStyleSheet(
-        QString("QMainWindow, QMenuBar, QToolBar, QStatusBar, QDialog { background: %1; }"
+        QString("QMainWindow, QMenuBar, QToolBar, QStatusBar, QDialog { background: %1; color: %11; }"
+                          "QLabel, QToolButton, QCheckBox, QRadioButton, QMenu, QTabBar, QDockWidget { color: %11; }"
+                          "QToolButton:disabled { color: %12; }"
                 "QToolBar { border: 0; border-bottom: 1px solid %2; spacing: 2px; padding: 0 6px; }"
                 "QStatusBar { border-top: 1px solid %2; }"
                 "QStatusBar::item { border: 0; }"
@@ -131,9 +133,9 @@ void MainWindow::applyTheme()
                 "QTabWidget::pane { border: 0; } QTabBar { background: %3; }"
                 "QTabBar::tab { background: %3; padding: 5px 12px; border: 0; border-bottom: 2px solid transparent; }"
                 "QTabBar::tab:selected { background: %4; border-bottom: 2px solid %5; }"
-                "QHeaderView::section { background: %3; border: 0; border-bottom: 1px solid %2; padding: 0 6px; }"
-                "QTableView, QScrollArea, QPlainTextEdit { background: %4; border: 0; }"
-                "QLineEdit { background: %6; border: 1px solid %7; border-radius: 3px; padding: 1px 6px; }"
+                "QHeaderView::section { font-weight: normal; color: %11; background: %3; border: 0; border-bottom: 1px solid %2; padding: 0 6px; }"
+                "QTableView, QScrollArea, QPlainTextEdit { background: %4; color: %11; border: 0; }"
+                "QLineEdit, QComboBox, QSpinBox { color: %11; background: %6; border: 1px solid %7; border-radius: 3px; padding: 1px 6px; }"
                 "QMainWindow::separator { background: %2; width: 1px; height: 1px; }"
                 "QToolButton { padding: 3px 6px; border: 1px solid transparent; border-radius: 3px; }"
                 "QToolButton:hover { background: %8; }"
@@ -141,7 +143,7 @@ void MainWindow::applyTheme()
                 "QToolTip { background: %10; color: %11; border: 1px solid %7; }")
             .arg(hex(Token::Window), hex(Token::Line), hex(Token::Header), hex(Token::Panel), hex(Token::Accent),
                  hex(Token::Field), hex(Token::NodeLine), hex(Token::Hover), hex(Token::Selection))
-            .arg(hex(Token::Tip), hex(Token::Text)));
+            .arg(hex(Token::Tip), hex(Token::Text), hex(Token::Text3)));
     for (QAction* each : actions()) {
         each->setIcon(themedIcon(each->data().toString(), theme));
     }

@@ -89,6 +89,9 @@ std::string sentence(const Certificate& certificate)
 {
     switch (certificate.verdict) {
     case Verdict::Exact:
+        if (certificate.counts.compared() == 0 && certificate.tensors == 0) {
+            return "exact: nothing was changed";
+        }
         return fmt::format("exact on {}: every one of {} codes in {} is equal",
                            plural(static_cast<std::size_t>(certificate.samples), "sample"),
                            grouped(certificate.counts.compared()),

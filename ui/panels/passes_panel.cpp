@@ -121,9 +121,10 @@ PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& them
     m_view->verticalHeader()->setDefaultSectionSize(22);
     m_view->horizontalHeader()->setFixedHeight(24);
     m_view->horizontalHeader()->setHighlightSections(false);
+    m_view->horizontalHeader()->setFont(uiFont(12));
     m_view->horizontalHeader()->setMinimumSectionSize(24);
     m_view->horizontalHeader()->setSectionResizeMode(PassModel::Title, QHeaderView::Stretch);
-    for (const auto& [column, width] : {std::pair(PassModel::Nodes, 42), std::pair(PassModel::Sites, 34),
+    for (const auto& [column, width] : {std::pair(PassModel::Nodes, 46), std::pair(PassModel::Sites, 38),
                                         std::pair(PassModel::Time, 42), std::pair(PassModel::Mark, 24)}) {
         m_view->horizontalHeader()->setSectionResizeMode(column, QHeaderView::Fixed);
         m_view->horizontalHeader()->resizeSection(column, width);

@@ -33,6 +33,7 @@ TablePanel::TablePanel(QAbstractItemModel& model, const Theme& theme, const QStr
     m_view->verticalHeader()->setDefaultSectionSize(22);
     m_view->horizontalHeader()->setFixedHeight(24);
     m_view->horizontalHeader()->setHighlightSections(false);
+    m_view->horizontalHeader()->setFont(uiFont(12));
     m_view->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_view->setAccessibleName(emptySentence);
 
