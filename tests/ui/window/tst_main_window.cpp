@@ -236,6 +236,9 @@ void TestMainWindow::droppedFilesAreOpened()
 {
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(model)});
+    QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &enter);
+    QVERIFY(enter.isAccepted());
     QDropEvent drop(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(m_window.get(), &drop);
     WAIT_FOR(isIdle(*m_window) && m_window->document().stageCount() > 0);
