@@ -54,6 +54,7 @@ public:
     void fitRect(const QRectF& scene, QSizeF view);
     void centreOn(QPointF scene);
     void setView(const CameraView& view);
+    bool isAnimated() const { return m_animated; }
     void setAnimated(bool animated) { m_animated = animated; }
 
 signals:

@@ -175,22 +175,27 @@ CanvasView& CanvasPair::current()
 
 void CanvasPair::fitPending()
 {
-    if (!m_fitPending || !isVisible() || !m_after->picture() || m_after->canvasSize().height() < 100)
+    if (!m_fitPending || !isVisible() || !m_before->picture() || m_before->picture()->scene().nodes.empty() ||
+        m_after->canvasSize().height() < 100)
         return;
     m_fitPending = false;
-    m_camera.setAnimated(false);
-    m_after->fit();
     // A picture that would be too small to read is opened at its beginning instead.
-    constexpr double readable = 0.5;
-    constexpr double opening = 0.9;
-    if (m_camera.zoom() < readable) {
-        const QRectF bounds = m_after->picture()->bounds();
-        const QPointF start =
-            m_after->picture()->scene().nodes.empty() ? bounds.topLeft() : m_after->picture()->rect(0).center();
-        m_camera.setZoom(opening);
-        m_camera.centreOn({start.x(), bounds.top() + m_after->canvasSize().height() / opening / 2 - 16});
-    }
-    m_camera.setAnimated(true);
+    constexpr double kReadable = 0.5;
+    const Picture& picture = *m_before->picture();
+    const QRectF bounds = picture.bounds();
+    const QSizeF view = m_after->canvasSize();
+    const bool wasAnimated = m_camera.isAnimated();
+    m_camera.setAnimated(false);
+    m_camera.fit(picture, view);
+    m_camera.setAnimated(wasAnimated);
+    if (m_camera.zoom() >= kReadable)
+        return;
+    const double middle = picture.rect(0).center().x();
+    QRectF top = picture.rect(0);
+    for (std::uint32_t n : picture.nodesIn({bounds.left(), bounds.top(), bounds.width(), view.height()}))
+        top = top.united(picture.rect(n));
+    const double x = top.width() <= view.width() ? top.center().x() : middle;
+    m_camera.setView({{x, bounds.top() + view.height() / 2 - 24}, 1, nullptr});
 }
 
 void CanvasPair::showEvent(QShowEvent* event)

@@ -54,7 +54,7 @@ void CanvasView::stateChanged()
 {
     m_map = {};
     m_legendMap = {};
-    m_legendSize = {};
+    m_legendSize = QSizeF(0, 0);
     update();
 }
 

@@ -129,6 +129,7 @@ Fold::Fold(const Picture& picture, QSizeF view)
         }
     }
     m_columns = place(m_slices, bestHeight);
+    m_sections = picture.scene().sections;
     m_bounds = around(m_columns);
 }
 

@@ -35,6 +35,8 @@ public:
     /// Of the folded drawing; as wide as what stands in it.
     const QRectF& column(int index) const { return m_columns[static_cast<std::size_t>(index)]; }
     const std::vector<Slice>& slices() const { return m_slices; }
+    /// Of the picture that it was made for: other stages may have other sections.
+    const std::vector<QString>& sections() const { return m_sections; }
 
 private:
     const Slice& sliceAt(double y) const;
@@ -42,6 +44,7 @@ private:
     std::vector<Slice> m_slices;
     QRectF m_bounds;
     std::vector<QRectF> m_columns;
+    std::vector<QString> m_sections;
 };
 
 } // namespace crease

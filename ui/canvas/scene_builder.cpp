@@ -386,8 +386,9 @@ private:
     void addSections()
     {
         constexpr std::size_t kMost = 40;
-        std::map<QString, std::int32_t> known;
-        std::vector<std::int32_t> sections(m_scene.nodes.size(), -1);
+        constexpr std::size_t kLeastNodes = 4; // smaller ones are no section of their own
+        std::vector<QString> paths(m_scene.nodes.size());
+        std::map<QString, std::size_t> sizes;
         for (std::size_t n = 0; n < m_scene.nodes.size(); ++n) {
             const SceneNode& node = m_scene.nodes[n];
             QString path = node.name.startsWith('/') ? node.name.mid(1) : node.name;
@@ -396,18 +397,22 @@ private:
             const qsizetype at = path.indexOf('/');
             if (node.kind != SceneNode::Kind::Op || at <= 0)
                 continue;
-            const QString name = path.left(at);
-            const auto [section, isNew] = known.try_emplace(name, static_cast<std::int32_t>(known.size()));
-            if (isNew)
-                m_scene.sections.push_back(name);
-            sections[n] = section->second;
+            paths[n] = path.left(at);
+            ++sizes[paths[n]];
         }
-        if (known.size() < 2 || known.size() > kMost) {
-            m_scene.sections.clear();
+        for (auto section = sizes.begin(); section != sizes.end();)
+            section = section->second < kLeastNodes ? sizes.erase(section) : std::next(section);
+        if (sizes.size() < 2 || sizes.size() > kMost)
             return;
+        std::map<QString, std::int32_t> known;
+        for (std::size_t n = 0; n < m_scene.nodes.size(); ++n) {
+            if (!sizes.contains(paths[n]))
+                continue;
+            const auto [section, isNew] = known.try_emplace(paths[n], static_cast<std::int32_t>(known.size()));
+            if (isNew)
+                m_scene.sections.push_back(paths[n]);
+            m_scene.nodes[n].section = section->second;
         }
-        for (std::size_t n = 0; n < m_scene.nodes.size(); ++n)
-            m_scene.nodes[n].section = sections[n];
     }
 
     void markSince(std::size_t since)

@@ -62,9 +62,9 @@ void paintBands(const PaintContext& context)
             p.fillRect(QRectF(corner, screen(area.right(), area.bottom())), context.colour(Token::Band));
         }
         if (slice.section < 0 || (!isHead && !slice.startsSection) ||
-            static_cast<std::size_t>(slice.section) >= context.picture.scene().sections.size())
+            static_cast<std::size_t>(slice.section) >= fold->sections().size())
             continue;
-        const QString& name = context.picture.scene().sections[static_cast<std::size_t>(slice.section)];
+        const QString& name = fold->sections()[static_cast<std::size_t>(slice.section)];
         const bool starts = slice.startsSection;
         const QFontMetricsF metrics(starts ? bold : plain);
         if (metrics.horizontalAdvance(name) > room)

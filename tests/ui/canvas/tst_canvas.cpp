@@ -495,6 +495,45 @@ private slots:
         QCOMPARE(pair.camera().zoom(), 0.8);
     }
 
+    void first_picture_can_be_read()
+    {
+        const Demo demo;
+        CanvasPair pair;
+        pair.resize(1200, 500);
+        pair.setPictures(demo.before, demo.after, {}, {});
+        pair.show();
+        QCOMPARE(pair.camera().zoom(), 1.0);
+        const QPointF first = pair.camera().view().toScreen(demo.before->rect(0).center(), pair.after().canvasSize());
+        QVERIFY(first.y() > 0 && first.y() < 200);
+        CanvasPair small;
+        small.resize(1200, 1000);
+        Scene two;
+        two.nodes.resize(2);
+        two.nodes[0].id = 1;
+        two.nodes[1].id = 2;
+        const PicturePtr pair2 = makePicture(two);
+        small.setPictures(pair2, pair2, {}, {});
+        small.show();
+        for (std::uint32_t n : {0u, 1u}) {
+            const QPointF at = small.camera().view().toScreen(pair2->rect(n).center(), small.after().canvasSize());
+            QVERIFY(QRectF(QPointF(), small.after().canvasSize()).contains(at));
+        }
+    }
+
+    void legend_lists_what_is_there()
+    {
+        const Demo demo;
+        Pane pane(demo.after);
+        const QRect corner(800 - 10 - 180, 726 - 10 - 100, 180, 100);
+        const int without = distinct(pane.image(), corner);
+        pane.view.setLegendVisible(true);
+        QVERIFY(distinct(pane.image(), corner) > without + 20);
+        // The quantizer's colour is in it; a class that no node has is not.
+        const QRect legend(800 - 10 - 280, 726 - 10 - 140, 280, 140);
+        QVERIFY(count(pane.image(), legend, light()[Token::ClassQuantizer]) > 30);
+        QCOMPARE(count(pane.image(), legend, light()[Token::ClassConstant]), 0);
+    }
+
     void minimap_moves_the_view()
     {
         const PicturePtr picture = makePicture(test::beforeFold(10));

@@ -121,8 +121,27 @@ private slots:
         QCOMPARE(nodeOfOp(scene, "FakeQuant").shortName, "w");
         QCOMPARE(scene.nodes.front().kind, SceneNode::Kind::Input);
         QCOMPARE(scene.nodes.back().kind, SceneNode::Kind::Output);
-        QCOMPARE(scene.sections, (std::vector<QString>{"in", "block1", "block2"}));
+        QVERIFY(scene.sections.empty()); // only block1 has enough nodes to be one
         QCOMPARE(scene.nodes.size(), trace.original.nodeCount() + 2);
+    }
+
+    void sections_by_the_first_part_of_the_names()
+    {
+        std::string text = "graph \"g\" ir 8 opset \"\" 13\ninput %v0: f32[4]\n";
+        int n = 0;
+        for (const char* part : {"stem", "stem", "stem", "stem", "stray", "head", "head", "head", "head"}) {
+            text += "%v" + std::to_string(n + 1) + ": f32[4] = Relu(%v" + std::to_string(n) + ") \"/" + part + "/" +
+                    std::to_string(n) + "/Relu\"\n";
+            ++n;
+        }
+        text += "output %v9\n";
+        Trace trace;
+        trace.original = *parse(text);
+        const Scene scene = buildScene(trace, {});
+        QCOMPARE(scene.sections, (std::vector<QString>{"stem", "head"}));
+        QCOMPARE(scene.nodes[1].section, 0);
+        QCOMPARE(scene.nodes[5].section, -1);
+        QCOMPARE(scene.nodes[6].section, 1);
     }
 
     void ports_badges_and_precision()
