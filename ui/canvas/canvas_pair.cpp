@@ -179,8 +179,8 @@ void CanvasPair::fitPending()
         m_after->canvasSize().height() < 100)
         return;
     m_fitPending = false;
-    // A picture that would be too small to read is opened at its beginning instead.
-    constexpr double kReadable = 0.5;
+    // A picture whose names could not be read is opened at its beginning instead.
+    constexpr double kReadable = 24 / look::kNodeHeight;
     const Picture& picture = *m_before->picture();
     const QRectF bounds = picture.bounds();
     const QSizeF view = m_after->canvasSize();
