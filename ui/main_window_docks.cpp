@@ -25,7 +25,7 @@ void MainWindow::makeDocks()
     setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
 
     m_passes = new PassesPanel(*m_document, *m_passModel, *m_theme, this);
-    dock("passes", tr("Passes"), m_passes, Qt::LeftDockWidgetArea, 292);
+    dock("passes", tr("Passes"), m_passes, Qt::LeftDockWidgetArea, 304);
 
     auto* inspector = new QTabWidget(this);
     m_node = new NodePanel(*m_document, *m_selection, *m_theme, inspector);

@@ -583,7 +583,7 @@ void CanvasView::paintOverlays(QPainter& painter)
 {
     const bool hasMap = showsMinimap();
     if (m_legend) {
-        if (m_legendSize.isNull())
+        if (!m_legendSize.isValid())
             m_legendSize = legendSize(*m_picture, m_state);
         const QSizeF size = m_legendSize;
         if (!size.isEmpty() && size.width() + 80 < width() && size.height() + 80 < height()) {

@@ -105,7 +105,7 @@ private:
     std::size_t m_nextJump = 0;
     std::shared_ptr<const Fold> m_mapFold;
     QPixmap m_map, m_legendMap;
-    QSizeF m_legendSize{0, 0};
+    QSizeF m_legendSize;
 };
 
 } // namespace crease

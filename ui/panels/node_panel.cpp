@@ -34,7 +34,7 @@ QString attributeText(const Attribute& attribute)
         for (const auto& entry : list) {
             parts << text(entry);
         }
-        const int most = 24;
+        const int most = 8;
         return parts.size() > most
                    ? QStringList(parts.mid(0, most)).join(' ') + QObject::tr(" … (%1)").arg(parts.size())
                    : parts.join(' ');
@@ -54,7 +54,7 @@ QString attributeText(const Attribute& attribute)
             } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
                 return joined(value, intText);
             } else if constexpr (std::is_same_v<T, std::vector<float>> || std::is_same_v<T, std::vector<double>>) {
-                return joined(value, [&](auto entry) { return realText(static_cast<double>(entry)); });
+                return joined(value, [](auto entry) { return QString::number(static_cast<double>(entry), 'g', 6); });
             } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
                 return joined(value, [](const std::string& entry) { return shown(entry); });
             } else if constexpr (std::is_same_v<T, Grid>) {

@@ -10,6 +10,7 @@ namespace crease {
 namespace {
 
 constexpr int kKeyWidth = 86;
+constexpr int kValueWidth = 176;
 
 QLabel* label(const QString& text, const QFont& font, const QColor& colour, QWidget* parent)
 {
@@ -88,9 +89,8 @@ void SectionList::addSection(const QString& title, const QString& count)
     layout->setSpacing(2);
     auto* arrow = new QToolButton(head);
     arrow->setAutoRaise(true);
-    arrow->setCheckable(true);
-    arrow->setChecked(true);
     arrow->setFixedSize(18, 18);
+    arrow->setStyleSheet("padding: 0");
     arrow->setIcon(themedIcon("chevron-down", *m_theme));
     arrow->setAccessibleName(tr("Show or hide %1").arg(title));
     layout->addWidget(arrow);
@@ -100,7 +100,8 @@ void SectionList::addSection(const QString& title, const QString& count)
     m_layout->addWidget(head);
     QWidget* body = newBody();
     m_layout->addWidget(body);
-    connect(arrow, &QToolButton::toggled, body, [body, arrow, theme = m_theme](bool open) {
+    connect(arrow, &QToolButton::clicked, body, [body, arrow, theme = m_theme] {
+        const bool open = body->isHidden();
         body->setVisible(open);
         arrow->setIcon(themedIcon(open ? "chevron-down" : "chevron-right", *theme));
     });
@@ -117,9 +118,13 @@ void SectionList::addFact(const QString& key, const QString& value, const QStrin
     left->setFixedWidth(kKeyWidth);
     left->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     layout->addWidget(left);
-    auto* right = label(value, monoFont(11.5), (*m_theme)[Token::Text], row);
-    right->setWordWrap(true);
-    right->setToolTip(toolTip);
+    const QFont mono = monoFont(11.5);
+    const bool breakable = value.contains(' ');
+    const QString fitting = breakable ? value : QFontMetrics(mono).elidedText(value, Qt::ElideMiddle, kValueWidth);
+    auto* right = label(fitting, mono, (*m_theme)[Token::Text], row);
+    right->setWordWrap(breakable);
+    right->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    right->setToolTip(toolTip.isEmpty() && fitting != value ? value : toolTip);
     layout->addWidget(right, 1);
     m_section->addWidget(row);
     m_text << key + ": " + value;
@@ -132,13 +137,11 @@ void SectionList::addLink(const QString& text, const QString& where, std::functi
     layout->setContentsMargins(0, 0, 0, 0);
     auto* button = new QToolButton(row);
     button->setAutoRaise(true);
-    button->setText(fontMetrics().elidedText(text, Qt::ElideMiddle, 190));
+    button->setText(fontMetrics().elidedText(text, Qt::ElideMiddle, 168));
     button->setToolTip(text);
     button->setFont(monoFont(11.5));
     button->setCursor(Qt::PointingHandCursor);
-    QPalette palette = button->palette();
-    palette.setColor(QPalette::ButtonText, (*m_theme)[Token::Accent]);
-    button->setPalette(palette);
+    button->setStyleSheet(QString("color: %1; padding: 1px 2px").arg((*m_theme)[Token::Accent].name()));
     connect(button, &QToolButton::clicked, this, [follow = std::move(follow)] { follow(); });
     layout->addWidget(button);
     layout->addStretch();
