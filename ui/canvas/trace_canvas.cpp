@@ -2,6 +2,7 @@
 #include "ui/canvas/trace_canvas.h"
 
 #include "core/ir/text_format.h"
+#include "ui/canvas/figures.h"
 #include "ui/support/words.h"
 
 #include <QRegularExpression>
@@ -49,6 +50,8 @@ TraceCanvas::TraceCanvas(Document& document, Selection& selection, QWidget* pare
             traceChanged();
         } else if (what == Document::Change::Stage) {
             showStage();
+        } else if (what == Document::Change::Verification) {
+            showFigures();
         } else if (what == Document::Change::Model) {
             m_pictures.clear();
             m_layouts.clear();
@@ -218,6 +221,16 @@ void TraceCanvas::showStage()
     }
     head(m_panes->after(), after == 0 ? tr("Graph") : tr("After"), after, change);
     showSelection();
+    showFigures();
+}
+
+void TraceCanvas::showFigures()
+{
+    const auto verification = m_document->verification();
+    const bool fits = verification && m_laidOut && m_laidOut == m_document->trace();
+    const auto of = [&](std::size_t stage) { return fits ? figuresOf(*m_laidOut, *verification, stage) : nullptr; };
+    m_panes->setFigures(CanvasPair::Pane::Before, of(beforeStage()));
+    m_panes->setFigures(CanvasPair::Pane::After, of(afterStage()));
 }
 
 void TraceCanvas::showSelection()

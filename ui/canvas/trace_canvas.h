@@ -37,6 +37,7 @@ private:
     void traceChanged();
     void showStage();
     void showSelection();
+    void showFigures();
     void emptyTexts();
     std::optional<std::size_t> stageOf(CanvasPair::Pane pane) const;
 

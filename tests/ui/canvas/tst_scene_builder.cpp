@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/ir/text_format.h"
 #include "core/rewrite/driver.h"
+#include "ui/canvas/figures.h"
 #include "ui/canvas/scene_builder.h"
 
 #include <QtTest>
@@ -243,6 +244,39 @@ private slots:
         const std::uint64_t input = before.nodes.front().id;
         QCOMPARE(sceneCounterparts(trace, input, 0, 2), std::vector<std::uint64_t>{input});
         QVERIFY(!nodeOf(input));
+    }
+
+    void figures_of_a_verification()
+    {
+        const Trace trace = makeTrace();
+        const Scene last = buildScene(trace, {2, {}, {}, {}});
+        const Scene first = buildScene(trace, {0, {}, {}, {}});
+        const auto output = [&](const char* op) {
+            for (NodeId id : trace.final().order()) {
+                if (trace.final().node(id).op == op)
+                    return trace.final().node(id).output();
+            }
+            return ValueId{};
+        };
+        Verification verification;
+        TensorReport max;
+        max.value = output("Max");
+        max.accumulated.counts.offBy = {98, 2, 0, 0};
+        max.accumulated.counts.maxSteps = 1;
+        max.accumulated.elements = 100;
+        max.accumulated.saturated = 25;
+        TensorReport real;
+        real.value = output("Add");
+        real.accumulated.elements = 100; // a float tensor: no steps
+        verification.tensors = {max, real};
+        const auto figures = figuresOf(trace, verification, 2);
+        QCOMPARE(figures->at(nodeOfOp(last, "Max").id).error, std::optional(1.0));
+        QCOMPARE(figures->at(nodeOfOp(last, "Max").id).saturation, std::optional(0.25));
+        QVERIFY(!figures->at(nodeOfOp(last, "Add").id).error);
+        QVERIFY(!figures->contains(nodeOfOp(last, "Conv").id));
+        // At the first stage the Relu that it came from has them.
+        const auto before = figuresOf(trace, verification, 0);
+        QCOMPARE(before->at(nodeOfOp(first, "Relu").id).error, std::optional(1.0));
     }
 
     void islands_by_name()
