@@ -18,6 +18,7 @@ std::span<const KernelRow> softmaxKernels();
 std::span<const KernelRow> selectionKernels();
 std::span<const KernelRow> recurrentKernels();
 std::span<const KernelRow> visionKernels();
+std::span<const KernelRow> attentionKernels();
 std::span<const KernelRow> qonnxKernels();
 
 std::span<const KernelRow> linearKernels();

@@ -28,10 +28,11 @@ Table tableOf(std::initializer_list<std::span<const KernelRow>> families)
 
 const Table& floatTable()
 {
-    static const Table table = tableOf(
-        {unaryKernels(), binaryKernels(), compareKernels(), movementKernels(), indexingKernels(), shapeKernels(),
-         castKernels(), reductionKernels(), softmaxKernels(), selectionKernels(), recurrentKernels(), visionKernels(),
-         qonnxKernels(), linearKernels(), poolingKernels(), normKernels(), quantKernels(), resizeKernels()});
+    static const Table table =
+        tableOf({unaryKernels(), binaryKernels(), compareKernels(), movementKernels(), indexingKernels(),
+                 shapeKernels(), castKernels(), reductionKernels(), softmaxKernels(), selectionKernels(),
+                 recurrentKernels(), visionKernels(), attentionKernels(), qonnxKernels(), linearKernels(),
+                 poolingKernels(), normKernels(), quantKernels(), resizeKernels()});
     return table;
 }
 

@@ -15,6 +15,7 @@ std::span<const OpInfo> poolingOps();
 std::span<const OpInfo> normalisationOps();
 std::span<const OpInfo> reductionOps();
 std::span<const OpInfo> recurrentOps();
+std::span<const OpInfo> attentionOps();
 std::span<const OpInfo> quantizationOps();
 std::span<const OpInfo> integerOps();
 std::span<const OpInfo> controlOps();

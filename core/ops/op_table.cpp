@@ -19,7 +19,8 @@ Table concatenated()
     Table table;
     for (const std::span<const OpInfo> family :
          {elementwiseOps(), movementOps(), indexingOps(), generationOps(), linearOps(), poolingOps(),
-          normalisationOps(), reductionOps(), recurrentOps(), quantizationOps(), integerOps(), controlOps()}) {
+          normalisationOps(), reductionOps(), recurrentOps(), attentionOps(), quantizationOps(), integerOps(),
+          controlOps()}) {
         for (const OpInfo& row : family) {
             table.byName.emplace(std::pair{row.op, row.domain}, table.rows.size());
             table.rows.push_back(row);
