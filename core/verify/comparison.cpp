@@ -11,7 +11,8 @@ namespace crease {
 
 namespace {
 
-constexpr double tieWidth = 0x1p-30;   // relative; the reference is double with sums of some thousand terms
+constexpr double tieWidth = 0x1p-30; // relative; the reference is double with sums of some thousand terms
+constexpr double exactTieWidth = 0x1p-45;
 constexpr double floatNoise = 0x1p-22; // four roundings to float32
 
 double at(const std::vector<double>& values, std::size_t index)
@@ -33,11 +34,13 @@ double islandMagnitude(const std::vector<double>& steps, const Grid& grid)
 
 } // namespace
 
-void attribute(const std::vector<Difference>& differences, const Pair& pair, const Dims& dims,
-               const std::vector<double>& steps, const Causes& causes, const EpilogueError& epilogues, Counts& counts)
+std::int64_t attribute(const std::vector<Difference>& differences, const Pair& pair, const Dims& dims,
+                       const std::vector<double>& steps, const Causes& causes, const EpilogueError& epilogues,
+                       Counts& counts)
 {
+    std::int64_t exactTies = 0;
     if (differences.empty()) {
-        return;
+        return exactTies;
     }
     const ChannelMap gridChannels(dims, pair.grid.axis);
     const double island = causes.noise && causes.islands ? islandMagnitude(steps, pair.grid) * 2.0 * floatNoise : 0.0;
@@ -60,6 +63,7 @@ void attribute(const std::vector<Difference>& differences, const Pair& pair, con
         const double bias = epilogues.signKnown ? std::max(upward, 0.0) : std::abs(rounding);
         if (distance <= tie) {
             ++counts.ties;
+            exactTies += distance <= exactTieWidth * std::max(1.0, std::abs(v)) ? 1 : 0;
         } else if (distance <= bias) {
             ++counts.bias;
         } else if (distance <= noise) {
@@ -70,6 +74,7 @@ void attribute(const std::vector<Difference>& differences, const Pair& pair, con
             ++counts.unexplained;
         }
     }
+    return exactTies;
 }
 
 } // namespace crease

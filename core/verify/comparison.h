@@ -26,8 +26,10 @@ struct Causes {
 };
 
 /// Attributes the differences of one tensor. `steps`: PreRounding's numbers for the tensor before; empty: not known, so
-/// nothing is explained. `epilogues`: what causes.epilogues gives; empty where there is none.
-void attribute(const std::vector<Difference>& differences, const Pair& pair, const Dims& dims,
-               const std::vector<double>& steps, const Causes& causes, const EpilogueError& epilogues, Counts& counts);
+/// nothing is explained. `epilogues`: what causes.epilogues gives; empty where there is none. Returns how many of the
+/// ties are exact: the others are only nearer to a half than the reference can tell.
+std::int64_t attribute(const std::vector<Difference>& differences, const Pair& pair, const Dims& dims,
+                       const std::vector<double>& steps, const Causes& causes, const EpilogueError& epilogues,
+                       Counts& counts);
 
 } // namespace crease

@@ -249,7 +249,8 @@ private:
             }
             Counts& counts = m_result.local[i].counts;
             const std::int64_t unexplained = counts.unexplained;
-            attribute(m_differences[i], pair(i), m_dims[i], steps, m_comparison.causes[i], errors, counts);
+            m_result.local[i].exactTies +=
+                attribute(m_differences[i], pair(i), m_dims[i], steps, m_comparison.causes[i], errors, counts);
             if (counts.unexplained > unexplained) {
                 const Difference& some = m_differences[i].front();
                 trouble(i,

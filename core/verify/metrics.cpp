@@ -58,6 +58,7 @@ void MetricSums::addReals(std::span<const double> reference, std::span<const dou
 void MetricSums::merge(const MetricSums& other)
 {
     counts.add(other.counts);
+    exactTies += other.exactTies;
     m_low = std::min(m_low, other.m_low);
     m_high = std::max(m_high, other.m_high);
     m_steps = m_steps || other.m_steps;

@@ -15,6 +15,7 @@ namespace crease {
 class MetricSums {
 public:
     Counts counts;
+    std::int64_t exactTies = 0; // of counts.ties, those that are no matter of the reference's precision
 
     /// Codes of `grid`; `reference` and `actual` have the shape `dims`.
     void addCodes(std::span<const std::int32_t> reference, std::span<const std::int32_t> actual, const Grid& grid,

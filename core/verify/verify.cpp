@@ -61,7 +61,9 @@ Verdict verdictOf(const Pair& pair, const MetricSums& sums, Fidelity fidelity, d
     if (counts.maxSteps == 0) {
         return Verdict::Exact;
     }
-    return fidelity == Fidelity::X ? Verdict::Failed : Verdict::WithinSteps;
+    // Where the reference cannot tell which side of a half it is on, an exact rewrite may know better.
+    const bool beyondReference = counts.ties == counts.compared() - counts.offBy[0] && sums.exactTies == 0;
+    return fidelity == Fidelity::X && !beyondReference ? Verdict::Failed : Verdict::WithinSteps;
 }
 
 /// What went wrong with a value whose differences are all attributed.

@@ -281,6 +281,31 @@ output %y
         }
     }
 
+    void what_the_reference_cannot_tell_does_not_fail_an_exact_rewrite()
+    {
+        // 40000.5 + 2^-24: the reference takes it as the tie, as it is within 2^-36 of it; codes know that it is above
+        const auto graph = [](const char* rounding) {
+            return fmt::format(R"(graph "g" ir 8 opset "" 13
+input %x: f64[1x2x8x8]
+%y: f64[1x2x8x8] on u16(1.0, 0) = crease.FakeQuant(%x) {{grid = u16(1.0, 0), rounding = "{}"}}
+output %y
+)",
+                               rounding);
+        };
+        for (const auto& [x, verdict] :
+             {std::pair(40000.5 + 0x1p-24, Verdict::WithinSteps), std::pair(40000.5, Verdict::Failed)}) {
+            const SampleSet set{{{Tensor::of<double>({1, 2, 8, 8}, std::vector<double>(128, x))}}, {}, "one", 0};
+            Trace trace;
+            trace.original = graphOf(graph("half_even"));
+            addStage(trace, "pass", graph("half_up"), {{"x", "x", Relation::SameReal}, {"y", "y", Relation::SameReal}},
+                     Fidelity::X);
+            const auto result = verifyTrace(trace, set, {}, {});
+            VERIFY_RESULT(result);
+            QCOMPARE(result->stages[0].counts.ties, 128);
+            QCOMPARE(result->stages[0].verdict, verdict);
+        }
+    }
+
     void scales_rounded_to_float32_are_noise()
     {
         // v = 64.5 (1 + 2^-26): above the half, and below it once the scale is rounded
