@@ -17,10 +17,19 @@ bool hasDisplay()
            qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
 }
 
+/// Qt tells of a missing XDG_RUNTIME_DIR on every start; a person at a shell asked for one line at most.
+void say(QtMsgType, const QMessageLogContext&, const QString& text)
+{
+    if (!text.startsWith("QStandardPaths: ")) {
+        std::fprintf(stderr, "crease: %s\n", qPrintable(text));
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
+    qInstallMessageHandler(say);
     CLI::App app{"Crease: see a fake-quantized network fold to integers, one proven pass at a time.", "crease"};
     app.set_version_flag("--version", std::string(crease::creaseVersion()));
     app.footer("Examples:\n  crease model.onnx\n  crease --draw after.svg model.onnx --stage fold-batch-norm\n  crease "
