@@ -14,9 +14,11 @@ namespace {
 
 using Outputs = Result<std::vector<Tensor>>;
 
+/// A signed code of one bit is -1 or +1.
 struct CodeRange {
     double low;
     double high;
+    bool bipolar = false;
 };
 
 Result<CodeRange> rangeOf(const KernelContext& context)
@@ -24,8 +26,11 @@ Result<CodeRange> rangeOf(const KernelContext& context)
     const double bits = context.input(3).size() == 1 ? context.input(3).asDouble(0) : 0.0;
     const bool isSignedCode = context.node.intAttribute("signed", 1) != 0;
     const double narrow = context.node.intAttribute("narrow", 0) != 0 ? 1.0 : 0.0;
-    if (bits != std::floor(bits) || bits < (isSignedCode ? 2.0 : 1.0) || bits > 32.0) {
+    if (bits != std::floor(bits) || bits < 1.0 || bits > 32.0) {
         return notClaimed(context, fmt::format("a bit width of {}", bits));
+    }
+    if (bits == 1.0 && isSignedCode) {
+        return CodeRange{-1.0, 1.0, true};
     }
     const double count = std::exp2(bits);
     return isSignedCode ? CodeRange{-count / 2.0 + narrow, count / 2.0 - 1.0} : CodeRange{0.0, count - 1.0 - narrow};
@@ -75,6 +80,9 @@ Outputs quant(const KernelContext& context)
         const double t =
             inFloat32 ? static_cast<double>(static_cast<float>(value) / static_cast<float>(s) + static_cast<float>(z))
                       : snapped(value / s + z, rounding);
+        if (range.bipolar) {
+            return t >= 0.0 ? 1.0 : -1.0;
+        }
         return roundTo(std::isnan(t) ? range.low : std::clamp(t, range.low, range.high), rounding);
     };
     std::vector<double> results(static_cast<std::size_t>(elementCount(dims).value()));

@@ -56,6 +56,13 @@ private slots:
         QCOMPARE(doublesOf(quantOf(floats({3}, {0, 1, 2}), 1, 0.5F, 4).output()), (Doubles{-0.5, 1.5, 1.5}));
     }
 
+    void oneSignedBitIsBipolar()
+    {
+        QCOMPARE(doublesOf(quantOf(floats({3}, {-0.1F, 0, 9}), 0.5F, 0, 1).output()), (Doubles{-0.5, 0.5, 0.5}));
+        QCOMPARE(doublesOf(quantOf(floats({3}, {-1, 0.4F, 9}), 1, 0, 1, {{"signed", std::int64_t{0}}}).output()),
+                 (Doubles{0, 0, 1}));
+    }
+
     void perChannelByShape()
     {
         const NodeCase node{.op = "Quant",
@@ -76,7 +83,7 @@ private slots:
     void negative_refused()
     {
         QVERIFY(quantOf(halves, 1, 0, 2.5F).fails());
-        QVERIFY(quantOf(halves, 1, 0, 1).fails());
+        QVERIFY(quantOf(halves, 1, 0, 0).fails());
         QVERIFY(quantOf(halves, 1, 0, 4, {{"rounding_mode", std::string("SIDEWAYS")}}).fails());
         QVERIFY(quantOf(ints(ElementType::Int8, {1}, {1}), 1, 0, 4).fails());
     }
