@@ -51,6 +51,10 @@ Result<Value> readValueInfo(onnx::ValueInfoProto& proto)
     if (tensor.has_shape()) {
         Shape shape;
         for (const auto& dim : tensor.shape().dim()) {
+            if (dim.dim_value() > std::int64_t{1} << 48) {
+                return failure(ErrorKind::Input, "bad-type",
+                               fmt::format("dimension {} is larger than any tensor's", dim.dim_value()));
+            }
             if (dim.has_dim_value() && dim.dim_value() >= 0) {
                 shape.push_back({dim.dim_value()});
             } else {

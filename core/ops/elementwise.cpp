@@ -19,16 +19,14 @@ std::optional<IntTerm> combined(std::string_view op, const IntTerm& a, const Int
     if (a.value && b.value) {
         const std::int64_t x = *a.value;
         const std::int64_t y = *b.value;
-        if (op == "Add") {
-            return IntTerm{x + y, {}};
+        std::int64_t result = 0;
+        if (op == "Add" || op == "Sub" || op == "Mul") {
+            const bool overflows = op == "Add"   ? __builtin_add_overflow(x, y, &result)
+                                   : op == "Sub" ? __builtin_sub_overflow(x, y, &result)
+                                                 : __builtin_mul_overflow(x, y, &result);
+            return overflows ? std::nullopt : std::optional(IntTerm{result, {}});
         }
-        if (op == "Sub") {
-            return IntTerm{x - y, {}};
-        }
-        if (op == "Mul") {
-            return IntTerm{x * y, {}};
-        }
-        if (op == "Div" && y != 0) {
+        if (op == "Div" && y != 0 && (y != -1 || x != lowest(ElementType::Int64))) {
             return IntTerm{x / y, {}};
         }
         if (op == "Mod" && y > 0 && x >= 0) {
@@ -52,7 +50,8 @@ ShapeResult binary(ShapeContext& context)
 {
     const auto& a = termsAt(context, 0);
     const auto& b = termsAt(context, 1);
-    if (a && b && context.inputs.size() == 2 && (a->size() == b->size() || a->size() == 1 || b->size() == 1)) {
+    if (a && b && !a->empty() && !b->empty() && context.inputs.size() == 2 &&
+        (a->size() == b->size() || a->size() == 1 || b->size() == 1)) {
         IntTerms terms;
         for (std::size_t i = 0; i < std::max(a->size(), b->size()); ++i) {
             const auto term = combined(context.node.op, (*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
@@ -140,7 +139,8 @@ ShapeResult negate(ShapeContext& context)
     if (const auto& terms = termsAt(context, 0)) {
         IntTerms negated;
         for (const IntTerm& term : *terms) {
-            negated.push_back(term.value ? IntTerm{-*term.value, {}} : IntTerm{});
+            negated.push_back(term.value && *term.value != lowest(ElementType::Int64) ? IntTerm{-*term.value, {}}
+                                                                                      : IntTerm{});
         }
         context.outputContents[0] = std::move(negated);
     }

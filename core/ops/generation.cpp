@@ -79,9 +79,12 @@ ShapeResult range(ShapeContext& context)
     const auto delta = knownInts(context, 2);
     if (start && limit && delta && start->size() == 1 && limit->size() == 1 && delta->size() == 1 && (*delta)[0] != 0) {
         const std::int64_t step = (*delta)[0];
-        const std::int64_t span = (*limit)[0] - (*start)[0];
+        std::int64_t span = 0;
+        if (__builtin_sub_overflow((*limit)[0], (*start)[0], &span) || step == lowest(ElementType::Int64)) {
+            return oneOutput(type, Shape(1));
+        }
         const std::int64_t count =
-            span == 0 || (span > 0) != (step > 0) ? 0 : (span + step - (step > 0 ? 1 : -1)) / step;
+            span == 0 || (span > 0) != (step > 0) ? 0 : 1 + (step > 0 ? (span - 1) / step : (span + 1) / step);
         if (count <= 64) {
             IntTerms terms;
             for (std::int64_t i = 0; i < count; ++i) {
@@ -96,7 +99,8 @@ ShapeResult range(ShapeContext& context)
     const Tensor* by = constantAt(context, 2);
     if (from != nullptr && to != nullptr && by != nullptr && isFloat(type) && by->asDouble(0) != 0.0) {
         const double count = std::ceil((to->asDouble(0) - from->asDouble(0)) / by->asDouble(0));
-        return oneOutput(type, Shape{known(static_cast<std::int64_t>(std::max(count, 0.0)))});
+        const bool fits = count <= static_cast<double>(largestDim); // false for NaN
+        return oneOutput(type, Shape{fits ? known(static_cast<std::int64_t>(std::max(count, 0.0))) : Dim{}});
     }
     // 0 .. symbol in steps of 1 has the length of the symbol.
     const auto& upper = termsAt(context, 1);

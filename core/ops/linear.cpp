@@ -21,7 +21,7 @@ Result<MaybeShape> convShape(const ShapeContext& context, const MaybeShape& x, c
                           fmt::format("input {} and weights {}", toText(*x), w ? toText(*w) : std::string("unknown")));
     }
     const std::int64_t group = context.node.intAttribute("group", 1);
-    if (w && (*x)[1].known() && (*w)[1].known() && (*x)[1].value != (*w)[1].value * group) {
+    if (w && (*x)[1].known() && (*w)[1].known() && (*x)[1] != product((*w)[1], known(group))) {
         return shapeError(
             context, fmt::format("{} input channels for weights {} in {} groups", (*x)[1].value, toText(*w), group));
     }
@@ -123,6 +123,11 @@ ShapeResult convTranspose(ShapeContext& context)
         return shapeError(context, fault);
     }
     const auto added = context.node.intsAttribute("output_padding", std::vector<std::int64_t>(spatial, 0));
+    if (added.size() != spatial || std::ranges::any_of(added, [](std::int64_t value) {
+            return value > largestWindow || value < -largestWindow;
+        })) {
+        return shapeError(context, fmt::format("{} entries of output_padding for {} axes", added.size(), spatial));
+    }
     const auto wished = context.node.intsAttribute("output_shape");
     Shape result{(*x)[0], product((*w)[1], known(context.node.intAttribute("group", 1)))};
     for (std::size_t i = 0; i < spatial; ++i) {
@@ -132,10 +137,11 @@ ShapeResult convTranspose(ShapeContext& context)
         } else if (!dim.known()) {
             result.emplace_back();
         } else if (window.same()) {
-            result.push_back(known(dim.value * window.strides[i]));
+            result.push_back(product(dim, known(window.strides[i])));
         } else {
-            result.push_back(known(window.strides[i] * (dim.value - 1) + added[i] + window.extent(i) - window.pads[i] -
-                                   window.pads[i + spatial]));
+            const Dim steps = product(known(std::max<std::int64_t>(dim.value - 1, 0)), known(window.strides[i]));
+            result.push_back(
+                sum(steps, known(added[i] + window.extent(i) - window.pads[i] - window.pads[i + spatial])));
         }
     }
     return oneOutput(type, std::move(result));

@@ -72,7 +72,7 @@ ShapeResult reshape(ShapeContext& context)
     const auto& target = termsAt(context, 1);
     if (!target) {
         const MaybeShape& shape = inputAt(context, 1).shape;
-        const bool rankKnown = shape && shape->size() == 1 && (*shape)[0].known();
+        const bool rankKnown = shape && shape->size() == 1 && (*shape)[0].known() && (*shape)[0].value <= largestRank;
         return oneOutput(typeOf(context),
                          rankKnown ? MaybeShape(Shape(static_cast<std::size_t>((*shape)[0].value))) : MaybeShape{});
     }
@@ -326,13 +326,16 @@ ShapeResult slice(ShapeContext& context)
             continue;
         }
         const std::int64_t size = dim.value;
+        if (size == 0) {
+            continue;
+        }
         const std::int64_t low = step < 0 ? -1 : 0;
         const std::int64_t high = step < 0 ? size - 1 : size;
         const std::int64_t from = std::clamp(start < 0 ? start + size : start, std::int64_t{0}, high);
         const std::int64_t to = std::clamp(end < 0 ? end + size : end, low, size);
         const std::int64_t span = step > 0 ? to - from : from - to;
-        const std::int64_t stride = step > 0 ? step : -step;
-        dim = known(span <= 0 ? 0 : (span + stride - 1) / stride);
+        const std::int64_t stride = step > 0 ? step : -std::max(step, -largestDim);
+        dim = known(span <= 0 ? 0 : (span - 1) / stride + 1);
         if (const auto& terms = termsAt(context, 0);
             terms && shape->size() == 1 && std::cmp_equal(terms->size(), size)) {
             IntTerms sliced;
@@ -398,7 +401,11 @@ ShapeResult pad(ShapeContext& context)
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t axis = axes ? TRY(axisIn(context, (*axes)[i], shape->size())) : i;
         result[axis] = sum(result[axis], known(0));
-        const std::int64_t added = (*pads)[i] + (*pads)[i + count];
+        std::int64_t added = 0;
+        if (__builtin_add_overflow((*pads)[i], (*pads)[i + count], &added) || added > largestDim ||
+            added < -largestDim) {
+            return shapeError(context, fmt::format("pads of {} and {}", (*pads)[i], (*pads)[i + count]));
+        }
         if (result[axis].known() && result[axis].value + added < 0) {
             return shapeError(context, fmt::format("pads of {} on {}", added, toText(*shape)));
         }
@@ -419,7 +426,7 @@ ShapeResult depthToSpace(ShapeContext& context)
         return oneOutput(typeOf(context), {});
     }
     const std::int64_t block = context.node.intAttribute("blocksize", 0);
-    if (shape->size() != 4 || block < 1) {
+    if (shape->size() != 4 || block < 1 || block > std::int64_t{1} << 20) {
         return shapeError(context, fmt::format("block size {} on {}", block, toText(*shape)));
     }
     const Dim b = known(block);
@@ -454,9 +461,9 @@ ShapeResult resize(ShapeContext& context)
             dim = sizes && sizes->size() == axes.size() && !keepsAspect ? dimOf((*sizes)[i]) : Dim{};
         } else if (scales != nullptr && scales->size() == axes.size()) {
             const double scale = scales->asDouble(i);
-            dim = dim.known()    ? known(static_cast<std::int64_t>(static_cast<double>(dim.value) * scale))
-                  : scale == 1.0 ? dim
-                                 : Dim{};
+            const double scaled = static_cast<double>(dim.value) * scale;
+            const bool fits = dim.known() && scaled >= 0.0 && scaled <= static_cast<double>(largestDim);
+            dim = fits ? known(static_cast<std::int64_t>(scaled)) : !dim.known() && scale == 1.0 ? dim : Dim{};
         } else {
             dim = Dim{};
         }

@@ -67,18 +67,19 @@ IntTerm termOf(const Dim& dim)
 
 Dim dimOf(const IntTerm& term)
 {
-    return term.value ? Dim{std::max<std::int64_t>(*term.value, -1)} : Dim{-1, term.symbol};
+    return term.value ? known(std::max<std::int64_t>(*term.value, -1)) : Dim{-1, term.symbol};
 }
 
 Dim known(std::int64_t value)
 {
-    return Dim{value};
+    return value <= largestDim ? Dim{value} : Dim{};
 }
 
 Dim product(const Dim& a, const Dim& b)
 {
     if (a.known() && b.known()) {
-        return known(a.value * b.value);
+        std::int64_t value = 0;
+        return __builtin_mul_overflow(a.value, b.value, &value) ? Dim{} : known(value);
     }
     if (a == known(0) || b == known(0)) {
         return known(0);
@@ -89,7 +90,8 @@ Dim product(const Dim& a, const Dim& b)
 Dim sum(const Dim& a, const Dim& b)
 {
     if (a.known() && b.known()) {
-        return known(a.value + b.value);
+        std::int64_t value = 0;
+        return __builtin_add_overflow(a.value, b.value, &value) ? Dim{} : known(value);
     }
     return a == known(0) ? b : b == known(0) ? a : Dim{};
 }

@@ -25,7 +25,10 @@ const Tensor* constantAt(const ShapeContext& context, std::size_t slot);
 
 IntTerm termOf(const Dim& dim);
 Dim dimOf(const IntTerm& term); // unknown for a negative one
-Dim known(std::int64_t value);
+/// A larger one is no dimension of a tensor that exists; below it, sums and differences of a few do not overflow.
+inline constexpr std::int64_t largestRank = 1024;
+inline constexpr std::int64_t largestDim = std::int64_t{1} << 48;
+Dim known(std::int64_t value); // unknown above largestDim
 
 /// Unknown unless both are known or one is the neutral element.
 Dim product(const Dim& a, const Dim& b);

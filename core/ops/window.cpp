@@ -76,6 +76,12 @@ std::string windowFault(const Window& window, std::size_t spatialRank)
     if (!positive(window.kernel) || !positive(window.strides) || !positive(window.dilations)) {
         return "a kernel, stride or dilation below 1";
     }
+    for (const auto* list : {&window.kernel, &window.strides, &window.dilations, &window.pads}) {
+        if (std::ranges::any_of(*list,
+                                [](std::int64_t value) { return value > largestWindow || value < -largestWindow; })) {
+            return fmt::format("a kernel, stride, dilation or pad over {}", largestWindow);
+        }
+    }
     return {};
 }
 

@@ -32,6 +32,8 @@ struct Window {
 /// `weightKernel`: the kernel of the weights, used where the attribute is absent.
 Window windowOf(const Node& node, std::vector<std::int64_t> weightKernel = {});
 
+inline constexpr std::int64_t largestWindow = std::int64_t{1} << 30; // of each number of a window
+
 /// Whether the attributes have one entry (pads two) an axis and are positive; else what is wrong.
 std::string windowFault(const Window& window, std::size_t spatialRank);
 

@@ -77,6 +77,9 @@ private slots:
     void everyByteChanged();
     void negative_claims();
     void deepNesting();
+    void absurdNumbersAreRead_data();
+    void absurdNumbersAreRead();
+    void negative_dimension();
     void negative_paths();
     void unicodePath();
     void externalData();
@@ -252,6 +255,47 @@ void TestOnnxFiles::deepNesting()
         QVERIFY(!result.has_value());
         QCOMPARE(result.error().kind, ErrorKind::Input);
     }
+}
+
+void TestOnnxFiles::absurdNumbersAreRead_data()
+{
+    QTest::addColumn<QString>("graph");
+    const auto row = [](const char* name, const char* graph) { QTest::newRow(name) << graph; };
+    row("rank of a Reshape", "g (float[2] x, int64[281474976710656] s) => (float y) { y = Reshape (x, s) }");
+    row("product of dimensions", R"(g (float[281474976710656] x) => (float y) <int64[2] r = {9223372036854775807, 1}> {
+        y = Tile (x, r) })");
+    row("sum of shapes", R"(g (float[2] x) => (float y) <int64[1] a = {9223372036854775807}> {
+        s = Shape (x) t = Add (s, a) y = ConstantOfShape (t) })");
+    row("smallest number negated", "g (float x) => (int64 y) <int64[1] a = {-9223372036854775808}> { y = Neg (a) }");
+    row("strides", R"(g (float[1,1,4,4] x, float[1,1,3,3] w) => (float y) {
+        y = ConvTranspose <strides = [9223372036854775807, 2]> (x, w) })");
+    row("output padding", R"(g (float[1,1,4,4] x, float[1,1,3,3] w) => (float y) {
+        y = ConvTranspose <output_padding = [1]> (x, w) })");
+    row("block size", "g (float[1,4,4,4] x) => (float y) { y = DepthToSpace <blocksize = 4611686018427387904> (x) }");
+    row("scale", "g (float[1,1,4,4] x) => (float y) <float[4] s = {1.0, 1.0, 1e30, -1e30}> { y = Resize (x, , s) }");
+    row("backwards through nothing",
+        R"(g (float[0] x) => (float y) <int64[1] a = {5}, int64[1] b = {-5}, int64[1] c = {0}, int64[1] d = {-1}> {
+        y = Slice (x, a, b, c, d) })");
+    row("range",
+        R"(g (float x) => (int64 y) <int64 a = {-9223372036854775808}, int64 b = {9223372036854775807}, int64 c = {1}> {
+        y = Range (a, b, c) })");
+}
+
+/// A model is shown whatever numbers it holds; who runs it says what is wrong.
+void TestOnnxFiles::absurdNumbersAreRead()
+{
+    QFETCH(QString, graph);
+    const auto model = importedBytes(test::bytesOf(test::protoOf(13, graph.toStdString())));
+    VERIFY_RESULT(model);
+    VERIFY_RESULT(modelBytes(model->graph));
+}
+
+void TestOnnxFiles::negative_dimension()
+{
+    const auto model =
+        importedBytes(test::bytesOf(test::protoOf(13, "g (float[281474976710657] x) => (float y) { y = Neg (x) }")));
+    QVERIFY(!model.has_value());
+    QCOMPARE(model.error().message, std::string("dimension 281474976710657 is larger than any tensor's"));
 }
 
 void TestOnnxFiles::negative_paths()
