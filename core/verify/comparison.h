@@ -6,7 +6,6 @@
 #include "core/verify/pairing.h"
 #include "core/verify/pre_rounding.h"
 
-#include <memory>
 #include <vector>
 
 namespace crease {
