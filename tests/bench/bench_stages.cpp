@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench_stages MODEL [FOLDER]: how long the pictures of each step through the passes take, and saves them to FOLDER.
+// bench_stages MODEL [FOLDER] (CREASE_DOT=1: with dot where the own engine leaves crossings): how long the pictures of
+// each step through the passes take, and saves them to FOLDER.
 #include "core/onnx/importer.h"
 #include "core/passes/pipeline.h"
 #include "core/targets/target.h"
 #include "ui/canvas/draw.h"
 #include "ui/canvas/scene_builder.h"
+#include "ui/layout/worker_pool.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
@@ -50,7 +52,12 @@ int main(int argc, char** argv)
     std::printf("import %.0f ms, %zu nodes\n", since(timer), model->graph.nodeCount());
     Trace first;
     first.original = model->graph;
-    std::vector<layout::LayoutPtr> layouts = layoutStages(first, {}, {});
+    layout::WorkerPool pool(layout::findWorker(QCoreApplication::applicationDirPath().toStdString()));
+    layout::Options options;
+    if (qEnvironmentVariableIsSet("CREASE_DOT"))
+        options.workers = &pool;
+    std::vector<layout::LayoutPtr> layouts = layoutStages(first, {}, options);
+    std::printf("%zu segments by dot, %zu failed, ", pool.statistics().laidOut, pool.statistics().failed);
     stagePicture(first, layouts, 0);
     std::printf("first picture %.1f ms\n", since(timer));
     const Recipe recipe;
@@ -61,7 +68,7 @@ int main(int argc, char** argv)
         return 4;
     }
     std::printf("passes %.0f ms\n", since(timer));
-    layouts = layoutStages(*trace, layouts, {});
+    layouts = layoutStages(*trace, layouts, options);
     std::printf("layout of all stages %.1f ms\n", since(timer));
     for (std::size_t stage = 1; stage <= trace->stages.size(); ++stage) {
         timer.restart();
@@ -74,11 +81,11 @@ int main(int argc, char** argv)
                                      .arg(stage, 2, 10, QLatin1Char('0'))
                                      .arg(QString::fromStdString(trace->stages[stage - 1].pass));
             save(pictures.before, name + "-before.png", {});
-            DrawOptions options;
-            options.state.lens = stage > 8;
-            save(pictures.after, name + "-after.png", options);
-            options.size = {1400, 900};
-            save(pictures.after, name + "-fit.png", options);
+            DrawOptions drawing;
+            drawing.state.lens = stage > 8;
+            save(pictures.after, name + "-after.png", drawing);
+            drawing.size = {1400, 900};
+            save(pictures.after, name + "-fit.png", drawing);
         }
     }
 }

@@ -54,7 +54,7 @@ void CanvasView::stateChanged()
 {
     m_map = {};
     m_legendMap = {};
-    m_legendSize = QSizeF(0, 0);
+    m_legendSize.reset();
     update();
 }
 
@@ -583,9 +583,9 @@ void CanvasView::paintOverlays(QPainter& painter)
 {
     const bool hasMap = showsMinimap();
     if (m_legend) {
-        if (!m_legendSize.isValid())
+        if (!m_legendSize)
             m_legendSize = legendSize(*m_picture, m_state);
-        const QSizeF size = m_legendSize;
+        const QSizeF size = *m_legendSize;
         if (!size.isEmpty() && size.width() + 80 < width() && size.height() + 80 < height()) {
             if (m_legendMap.isNull()) {
                 const double ratio = devicePixelRatioF();

@@ -105,7 +105,7 @@ private:
     std::size_t m_nextJump = 0;
     std::shared_ptr<const Fold> m_mapFold;
     QPixmap m_map, m_legendMap;
-    QSizeF m_legendSize;
+    std::optional<QSizeF> m_legendSize; // once measured
 };
 
 } // namespace crease

@@ -5,6 +5,7 @@
 #include "ui/canvas/figures.h"
 #include "ui/support/words.h"
 
+#include <QCoreApplication>
 #include <QRegularExpression>
 #include <QVBoxLayout>
 
@@ -113,6 +114,9 @@ TraceCanvas::TraceCanvas(Document& document, Selection& selection, QWidget* pare
             m_panes->reveal(CanvasPair::Pane::Before, sceneId(anchor));
         }
     });
+    const std::string worker = layout::findWorker(QCoreApplication::applicationDirPath().toStdString());
+    if (!worker.empty())
+        m_workers = std::make_shared<layout::WorkerPool>(worker);
     emptyTexts();
 }
 
@@ -156,11 +160,12 @@ void TraceCanvas::traceChanged()
     for (const Island& island : m_document->report().islands) {
         islands.push_back({island.nodes, island.reason});
     }
-    m_layout.start(tr("Laying out"), [this, trace, known, islands,
-                                      segments = m_segments](const Job& job, const JobRunner::Deliver& deliver) {
+    m_layout.start(tr("Laying out"), [this, trace, known, islands, segments = m_segments,
+                                      workers = m_workers](const Job& job, const JobRunner::Deliver& deliver) {
         layout::Options options;
         options.stop = job.stop;
         options.cache = segments.get();
+        options.workers = workers.get();
         auto layouts = layoutStages(*trace, known, options);
         if (job.cancelled() || layouts.size() != trace->stages.size() + 1) {
             return;

@@ -6,6 +6,7 @@
 #include "ui/document/document.h"
 #include "ui/document/selection.h"
 #include "ui/layout/segment_cache.h"
+#include "ui/layout/worker_pool.h"
 
 #include <map>
 
@@ -46,6 +47,7 @@ private:
     CanvasPair* m_panes;
     JobRunner m_layout;
     std::shared_ptr<layout::SegmentCache> m_segments = std::make_shared<layout::SegmentCache>();
+    std::shared_ptr<layout::WorkerPool> m_workers; // null without crease-layout-worker
     std::vector<layout::LayoutPtr> m_layouts;
     std::shared_ptr<const Trace> m_laidOut;          // the trace that m_layouts belong to
     std::map<std::size_t, StagePictures> m_pictures; // by the stage after; of m_laidOut

@@ -216,7 +216,7 @@ SegmentPlacement placeLayered(const SegmentGraph& segment, const Metrics& metric
     SegmentPlacement placement;
     placement.rowCount = segment.rows;
     Rows rows(segment, metrics);
-    placement.crossings = orderRows(rows);
+    orderRows(rows);
     Columns columns(rows, metrics);
     columns.place();
     const float trunk = columns.trunkX();

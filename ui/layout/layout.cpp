@@ -13,7 +13,7 @@ namespace crease::layout {
 
 namespace {
 
-/// The placements of all segments: from the cache, else from the own engine, or from dot where that leaves crossings.
+/// The placements of all segments: from the cache, else from the own engine, or from dot where that crosses less.
 std::vector<PlacementPtr> placeSegments(const std::vector<SegmentGraph>& segments, const Options& options)
 {
     std::vector<PlacementPtr> placements(segments.size());
@@ -27,13 +27,17 @@ std::vector<PlacementPtr> placeSegments(const std::vector<SegmentGraph>& segment
             missing.push_back(s);
     }
     std::vector<SegmentPlacement> own(missing.size());
+    std::vector<std::size_t> crossings(missing.size(), 0);
     std::vector<std::size_t> hard;
     std::vector<const SegmentGraph*> work;
     for (std::size_t i = 0; i < missing.size(); ++i) {
         if (options.stop.stop_requested())
             return {};
         own[i] = placeLayered(segments[missing[i]], options.metrics);
-        if (options.workers != nullptr && (options.dotAlways || own[i].crossings > 0)) {
+        if (options.workers == nullptr)
+            continue;
+        crossings[i] = straightCrossings(segments[missing[i]], own[i]);
+        if (options.dotAlways || crossings[i] > 0) {
             hard.push_back(i);
             work.push_back(&segments[missing[i]]);
         }
@@ -41,7 +45,8 @@ std::vector<PlacementPtr> placeSegments(const std::vector<SegmentGraph>& segment
     if (!work.empty()) {
         auto byDot = options.workers->place(work, options.metrics, options.stop);
         for (std::size_t h = 0; h < hard.size(); ++h) {
-            if (byDot[h])
+            if (byDot[h] &&
+                (options.dotAlways || straightCrossings(segments[missing[hard[h]]], *byDot[h]) < crossings[hard[h]]))
                 own[hard[h]] = std::move(*byDot[h]);
         }
     }

@@ -15,8 +15,8 @@ struct Options {
     Metrics metrics;
     /// Remembers segments between layouts; may be null.
     SegmentCache* cache = nullptr;
-    /// Lays out with dot those segments in which the own engine leaves crossings; may be null. Where dot fails or takes
-    /// too long the own layout stands.
+    /// Tries dot for those segments in which the own engine leaves crossings and takes its layout where that has fewer;
+    /// may be null. Where dot fails or takes too long the own layout stands.
     WorkerPool* workers = nullptr;
     /// Lays all segments out with dot.
     bool dotAlways = false;

@@ -155,7 +155,7 @@ void exchange(Rows& rows, const LinkLists& lists)
 
 } // namespace
 
-std::size_t orderRows(Rows& rows)
+void orderRows(Rows& rows)
 {
     constexpr int kSweeps = 8;
     const LinkLists lists(rows);
@@ -181,7 +181,6 @@ std::size_t orderRows(Rows& rows)
     }
     rows.order = std::move(bestOrder);
     rows.position = std::move(bestPosition);
-    return best;
 }
 
 } // namespace crease::layout

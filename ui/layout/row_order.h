@@ -34,7 +34,7 @@ struct Rows {
     Rows(const SegmentGraph& segment, const Metrics& metrics);
 };
 
-/// Reorders the rows so that few links cross (medians up and down, then neighbours exchanged); how many still do.
-std::size_t orderRows(Rows& rows);
+/// Reorders the rows so that few links cross (medians up and down, then neighbours exchanged).
+void orderRows(Rows& rows);
 
 } // namespace crease::layout

@@ -95,6 +95,34 @@ std::string SegmentGraph::key() const
     return out;
 }
 
+std::size_t straightCrossings(const SegmentGraph& segment, const SegmentPlacement& placement)
+{
+    struct Line {
+        double top, bottom, from, to;
+        double at(double y) const { return from + (to - from) * (y - top) / (bottom - top); }
+    };
+    std::vector<Line> lines;
+    for (const SegmentEdge& e : segment.edges) {
+        const Line line{static_cast<double>(placement.rows[e.from]), static_cast<double>(placement.rows[e.to]),
+                        static_cast<double>(placement.xs[e.from] + e.fromOffset),
+                        static_cast<double>(placement.xs[e.to] + e.toOffset)};
+        if (line.top < line.bottom)
+            lines.push_back(line);
+    }
+    std::ranges::sort(lines, {}, &Line::top);
+    std::size_t count = 0;
+    for (std::size_t a = 0; a < lines.size(); ++a) {
+        for (std::size_t b = a + 1; b < lines.size() && lines[b].top < lines[a].bottom; ++b) {
+            const double top = lines[b].top;
+            const double bottom = std::min(lines[a].bottom, lines[b].bottom);
+            const double above = lines[a].at(top) - lines[b].at(top);
+            const double below = lines[a].at(bottom) - lines[b].at(bottom);
+            count += above * below < -1e-6 ? 1 : 0;
+        }
+    }
+    return count;
+}
+
 std::vector<Slice> cutRanks(const Graph& graph, const Adjacency& adjacency, const Ranking& ranking)
 {
     const RankFigures f = figures(graph, adjacency, ranking);

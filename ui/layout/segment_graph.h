@@ -47,9 +47,10 @@ struct SegmentPlacement {
     std::vector<int> rows;
     std::vector<float> xs;
     int rowCount = 0;
-    /// Links that the own engine could not keep from crossing.
-    std::size_t crossings = 0;
 };
+
+/// How often the edges cross when each is drawn as one straight line: the same measure for every engine.
+std::size_t straightCrossings(const SegmentGraph& segment, const SegmentPlacement& placement);
 
 /// Ranks [first, last] of one slice.
 struct Slice {

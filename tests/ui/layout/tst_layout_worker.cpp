@@ -76,6 +76,21 @@ private slots:
         QVERIFY(pool.statistics().laidOut > 0);
     }
 
+    void crossings_are_counted_alike_for_every_engine()
+    {
+        SegmentGraph segment;
+        segment.rows = 4;
+        segment.nodes.resize(4);
+        segment.edges = {{0, 3, 0, 0, Port::Main, false}, {1, 2, 0, 0, Port::Main, false}};
+        SegmentPlacement placement{{1, 1, 2, 2}, {0, 100, 0, 100}, 4};
+        QCOMPARE(straightCrossings(segment, placement), std::size_t{1});
+        placement.xs = {0, 100, 100, 0};
+        QCOMPARE(straightCrossings(segment, placement), std::size_t{0});
+        // One runs past the other's end.
+        placement = {{1, 1, 3, 2}, {0, 100, 0, 80}, 4};
+        QCOMPARE(straightCrossings(segment, placement), std::size_t{1});
+    }
+
     void worker_is_found_beside_the_program()
     {
         const QString folder = QFileInfo(kWorker).absolutePath();
