@@ -222,19 +222,22 @@ std::optional<Reason> Reasons::keptBecause(const std::vector<NodeId>& descendant
 }
 
 /// A node that computes on real numbers: neither integer, nor a border, nor about shapes, indices or truths alone.
+/// QLinearConv and its like read float scales, but compute on codes.
 bool Reasons::isFloatOp(NodeId id) const
 {
     const Node& node = m_graph->node(id);
-    if (isCrease(node, nodes::quantize) || isCrease(node, nodes::dequantize)) {
-        return false;
+    const bool fake = isCrease(node, nodes::fakeQuant);
+    if ((foldingClass(node) == FoldingClass::Quantizer && !fake) || node.domain == nodes::domain) {
+        return fake;
     }
-    const auto isReal = [&](ValueId id_) {
-        return id_.valid() && isFloat(m_graph->value(id_).type) && !m_graph->value(id_).codes;
+    const auto isReal = [&](ValueId value) {
+        return value.valid() && isFloat(m_graph->value(value).type) && !m_graph->value(value).codes;
     };
     const bool readsCodes = std::ranges::any_of(
         node.inputs, [&](ValueId input) { return input.valid() && m_graph->value(input).codes.has_value(); });
     const bool makesReal = std::ranges::any_of(node.outputs, isReal);
-    const bool readsReal = std::ranges::any_of(node.inputs, isReal);
+    const bool readsReal = std::ranges::any_of(
+        node.inputs, [&](ValueId input) { return isReal(input) && !m_graph->value(input).isConstant(); });
     return !readsCodes && (makesReal || readsReal) && foldingClass(node) != FoldingClass::Constant &&
            !node.is("Shape") && !node.is("Size");
 }
