@@ -31,6 +31,9 @@ std::optional<SumAxes> sumAxes(const Node& node, std::size_t dataRank, std::size
     if (node.is("Conv") && node.intAttribute("group", 1) == 1) {
         return SumAxes{1, 1};
     }
+    if (node.is("ConvTranspose") && node.intAttribute("group", 1) == 1) {
+        return SumAxes{1, 0};
+    }
     if (node.is("Gemm") && node.intAttribute("transA", 0) == 0) {
         return SumAxes{1, node.intAttribute("transB", 0) != 0 ? std::size_t{1} : std::size_t{0}};
     }
@@ -40,12 +43,31 @@ std::optional<SumAxes> sumAxes(const Node& node, std::size_t dataRank, std::size
     return std::nullopt;
 }
 
+/// The inputs of a Concat in order, those of a Concat among them along the same axis in its place.
+void leavesOf(const Graph& graph, const Node& concat, std::size_t axis, std::vector<ValueId>& leaves)
+{
+    for (const ValueId input : concat.inputs) {
+        const NodeId inner = leaves.size() < 1024 ? producerIs(graph, input, "Concat") : NodeId{};
+        const std::optional<Shape>& shape = graph.value(input).shape;
+        const bool sameAxis =
+            inner.valid() && shape && tensorGrid(graph, input) == nullptr &&
+            normalizedAxis(graph.node(inner).intAttribute("axis", 1), shape->size()) == static_cast<int>(axis);
+        if (sameAxis) {
+            leavesOf(graph, graph.node(inner), axis, leaves);
+        } else {
+            leaves.push_back(input);
+        }
+    }
+}
+
 std::optional<std::vector<Part>> partsOf(const Graph& graph, const Node& concat, std::size_t axis)
 {
     std::vector<Part> parts;
     std::int64_t at = 0;
     const Grid* last = nullptr;
-    for (const ValueId input : concat.inputs) {
+    std::vector<ValueId> leaves;
+    leavesOf(graph, concat, axis, leaves);
+    for (const ValueId input : leaves) {
         const Grid* grid = tensorGrid(graph, input);
         const std::optional<Shape>& shape = graph.value(input).shape;
         if (grid == nullptr || !shape || axis >= shape->size() || !(*shape)[axis].known()) {

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/passes/pipeline.h"
+#include "core/passes/report.h"
+#include "tests/support/graph_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+using namespace crease;
+
+namespace {
+
+/// Writes random quantized networks in the text form: 1xCxHxW values, layers in every order, quantizers of every kind.
+class Writer {
+public:
+    explicit Writer(unsigned seed) : m_random(seed) {}
+
+    std::string network()
+    {
+        m_channels = 1 + below(3);
+        m_height = 2 + below(3);
+        m_width = 2 + below(3);
+        m_text = fmt::format("graph \"random\" ir 8 opset \"\" 17\ninput %x: f32[{}]\n", shape());
+        std::string at = quantized("x");
+        const int layers = 2 + below(5);
+        for (int i = 0; i < layers; ++i) {
+            at = layer(at);
+        }
+        if (below(2) == 0) {
+            at = quantized(at);
+        }
+        return m_text + "output %" + at + "\n";
+    }
+
+private:
+    int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(m_random); }
+    double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(m_random); }
+    std::string shape() const { return fmt::format("1x{}x{}x{}", m_channels, m_height, m_width); }
+    std::string name() { return fmt::format("v{}", m_next++); }
+
+    std::string reals(int count, double low, double high)
+    {
+        std::vector<float> list;
+        for (int i = 0; i < count; ++i) {
+            list.push_back(static_cast<float>(real(low, high)));
+        }
+        return fmt::format("[{}]", fmt::join(list, ", "));
+    }
+
+    std::string quantized(const std::string& in)
+    {
+        const std::string n = name();
+        const bool isSigned = below(2) == 0;
+        const char* type = isSigned ? "s8" : "u8";
+        const int zero = below(3) == 0 ? 0 : isSigned ? below(100) - 50 : below(200);
+        m_text +=
+            fmt::format("const %{0}s: f32{1} = [{2}]\nconst %{0}z: {3}{1} = [{4}]\n%{0}q: {3}[{5}] = "
+                        "QuantizeLinear(%{6}, %{0}s, %{0}z)\n",
+                        n, below(2) == 0 ? "[]" : "[1]", static_cast<float>(real(0.01, 0.08)), type, zero, shape(), in);
+        std::string codes = n + "q";
+        if (below(4) == 0) {
+            m_text += fmt::format("const %{0}lo: {1}[] = [{2}]\nconst %{0}hi: {1}[] = [{3}]\n%{0}c: {1}[{4}] = "
+                                  "Clip(%{5}, %{0}lo, %{0}hi)\n",
+                                  n, type, isSigned ? -100 : 5, 120, shape(), codes);
+            codes = n + "c";
+        }
+        m_text += fmt::format("%{0}: f32[{1}] = DequantizeLinear(%{2}, %{0}s, %{0}z)\n", n, shape(), codes);
+        return n;
+    }
+
+    std::string weight(const std::string& dims, int count, int axis, int channels)
+    {
+        const std::string n = name();
+        const bool perChannel = below(2) == 0;
+        const std::string size = perChannel ? fmt::format("[{}]", channels) : "[]";
+        std::vector<int> zeros(static_cast<std::size_t>(perChannel ? channels : 1), below(3) == 0 ? below(20) - 10 : 0);
+        const std::string scales = reals(perChannel ? channels : 1, 0.005, 0.02);
+        m_text += fmt::format("const %{0}s: f32{1} = {2}\nconst %{0}z: s8{1} = [{3}]\n", n, size, scales,
+                              fmt::join(zeros, ", "));
+        if (below(2) == 0) {
+            std::vector<int> codes;
+            for (int i = 0; i < count; ++i) {
+                codes.push_back(below(10) == 0 ? -128 : below(256) - 128);
+            }
+            m_text += fmt::format("const %{0}q: s8[{1}] = [{2}]\n", n, dims, fmt::join(codes, ", "));
+        } else {
+            m_text +=
+                fmt::format("const %{0}w: f32[{1}] = {2}\n%{0}q: s8[{1}] = QuantizeLinear(%{0}w, %{0}s, %{0}z) {{axis "
+                            "= {3}}}\n",
+                            n, dims, reals(count, -2.0, 2.0), axis);
+        }
+        m_text += fmt::format("%{0}: f32[{1}] = DequantizeLinear(%{0}q, %{0}s, %{0}z) {{axis = {2}}}\n", n, dims, axis);
+        return n;
+    }
+
+    std::string unary(const std::string& call)
+    {
+        const std::string n = name();
+        m_text += fmt::format("%{}: f32[{}] = {}\n", n, shape(), call);
+        return n;
+    }
+
+    std::string linear(const std::string& in)
+    {
+        const int out = 1 + below(3);
+        const bool transposed = below(4) == 0;
+        const std::string w = transposed ? weight(fmt::format("{}x{}x1x1", m_channels, out), m_channels * out, 1, out)
+                                         : weight(fmt::format("{}x{}x1x1", out, m_channels), m_channels * out, 0, out);
+        std::string bias;
+        m_channels = out;
+        if (below(2) == 0) {
+            bias = name();
+            m_text += fmt::format("const %{}: f32[{}] = {}\n", bias, out, reals(out, -1.0, 1.0));
+            bias = ", %" + bias;
+        }
+        std::string at = unary(fmt::format("{}(%{}, %{}{})", transposed ? "ConvTranspose" : "Conv", in, w, bias));
+        if (below(3) == 0) {
+            const std::string f = name();
+            m_text += fmt::format("const %{}: f32[1x{}x1x1] = {}\n", f, out, reals(out, 0.5, 2.0));
+            at = unary(fmt::format("{}(%{}, %{})", below(2) == 0 ? "Div" : "Mul", at, f));
+        }
+        if (below(2) == 0) {
+            const std::string p = name();
+            m_text += fmt::format("const %{0}g: f32[{1}] = {2}\nconst %{0}b: f32[{1}] = {3}\nconst %{0}m: f32[{1}] = "
+                                  "{4}\nconst %{0}v: f32[{1}] = {5}\n",
+                                  p, out, reals(out, -2.0, 2.0), reals(out, -1.0, 1.0), reals(out, -1.0, 1.0),
+                                  reals(out, 0.2, 3.0));
+            at = unary(fmt::format("BatchNormalization(%{0}, %{1}g, %{1}b, %{1}m, %{1}v)", at, p));
+        }
+        return at;
+    }
+
+    std::string activation(const std::string& in)
+    {
+        static constexpr std::array ops{"Relu(%{})",      "Sigmoid(%{})", "HardSwish(%{})",
+                                        "LeakyRelu(%{})", "Tanh(%{})",    "Identity(%{})"};
+        return unary(fmt::format(fmt::runtime(ops[static_cast<std::size_t>(below(6))]), in));
+    }
+
+    std::string moved(const std::string& in)
+    {
+        if (below(2) == 0 || m_height < 2) {
+            std::swap(m_height, m_width);
+            return unary(fmt::format("Transpose(%{}) {{perm = [0, 1, 3, 2]}}", in));
+        }
+        --m_height;
+        --m_width;
+        return unary(fmt::format("{}(%{}) {{kernel_shape = [2, 2]}}", below(2) == 0 ? "MaxPool" : "AveragePool", in));
+    }
+
+    std::string joined(const std::string& in)
+    {
+        const std::string a = below(3) == 0 ? in : quantized(activation(in));
+        const std::string b = below(3) == 0 ? in : quantized(in);
+        if (below(3) == 0) {
+            m_channels *= 2;
+            return unary(fmt::format("Concat(%{}, %{}) {{axis = 1}}", a, b));
+        }
+        return unary(fmt::format("{}(%{}, %{})", below(2) == 0 ? "Add" : "Mul", a, b));
+    }
+
+    std::string layer(const std::string& in)
+    {
+        std::string at = in;
+        switch (below(4)) {
+        case 0:
+            at = linear(at);
+            break;
+        case 1:
+            at = activation(linear(at));
+            break;
+        case 2:
+            at = m_width > 1 ? moved(at) : activation(at);
+            break;
+        default:
+            at = m_channels < 5 ? joined(at) : activation(at);
+        }
+        return below(5) == 0 ? at : quantized(at);
+    }
+
+    std::mt19937 m_random;
+    std::string m_text;
+    int m_channels = 1;
+    int m_height = 1;
+    int m_width = 1;
+    int m_next = 0;
+};
+
+} // namespace
+
+/// Every stage before biases and scales are rounded gives the numbers of the source, whatever the network.
+class TestRandomNetworks : public QObject {
+    Q_OBJECT
+
+private slots:
+    void exactUpToLowering_data();
+    void exactUpToLowering();
+};
+
+void TestRandomNetworks::exactUpToLowering_data()
+{
+    QTest::addColumn<unsigned>("seed");
+    const int count = qEnvironmentVariableIntValue("CREASE_RANDOM_NETWORKS");
+    for (unsigned seed = 1; seed <= static_cast<unsigned>(count > 0 ? count : 150); ++seed) {
+        QTest::addRow("seed %u", seed) << seed;
+    }
+}
+
+void TestRandomNetworks::exactUpToLowering()
+{
+    QFETCH(unsigned, seed);
+    const std::string text = Writer(seed).network();
+    const Graph graph = test::graphOf(text);
+    const auto target = findTarget("onnxruntime-qoperator");
+    VERIFY_RESULT(target);
+    const auto trace = runPipeline(graph, {}, *target, Job{});
+    VERIFY_RESULT(trace);
+    std::vector<std::vector<Tensor>> samples;
+    for (unsigned sample = 0; sample < 4; ++sample) {
+        samples.push_back(test::randomInputs(graph, seed * 8 + sample));
+    }
+    for (const std::vector<Tensor>& inputs : samples) {
+        const std::vector<double> right = test::evaluate(graph, inputs);
+        for (const Stage& stage : trace->stages) {
+            if (stage.pass == "legalise") {
+                break;
+            }
+            const double apart = test::difference(right, test::evaluate(stage.after, inputs));
+            QVERIFY2(apart < 1e-9, qPrintable(QString("%1: %2\n%3")
+                                                  .arg(QString::fromStdString(stage.pass))
+                                                  .arg(apart)
+                                                  .arg(QString::fromStdString(text))));
+        }
+    }
+    const FoldReport report = makeReport(*trace);
+    QVERIFY(report.integerLinearOps <= report.quantizedLinearOps);
+    std::string reasons;
+    for (const Island& island : report.islands) {
+        reasons += island.reason + "; ";
+    }
+    const bool movedConcat = text.find("Concat") != std::string::npos;
+    QVERIFY2(
+        movedConcat || report.integerLinearOps == report.quantizedLinearOps,
+        fmt::format("{} of {} linear ops: {}\n{}", report.integerLinearOps, report.quantizedLinearOps, reasons, text)
+            .c_str());
+}
+
+QTEST_GUILESS_MAIN(TestRandomNetworks)
+#include "tst_random_networks.moc"
