@@ -144,6 +144,11 @@ void addLinear(std::vector<Construct>& all)
                    head() + "input %q: u8[NxTx8] codes u8(0.05000000074505806, 117)\n" + m +
                        "%y: u8[NxTx5] codes u8(0.25, 131) = MatMul(%q, %w) {" + bias + "}\noutput %y\n",
                    "Concat QGemm Reshape Reshape Shape Slice"});
+    all.push_back({"matmul of a vector with bias",
+                   head() + "input %q: u8[8] codes u8(0.05000000074505806, 117)\n" +
+                       codes("w", "s8", "8x5", "s8(0.01, 0)", 40, -127, 127) +
+                       "%y: u8[5] codes u8(0.25, 131) = MatMul(%q, %w) {" + bias + "}\noutput %y\n",
+                   "QGemm Reshape Reshape"});
     all.push_back({"matmul of two activations",
                    head() + batch + "input %p: u8[2x8x4] codes u8(0.019999999552965164, 30)\n" +
                        "%y: u8[2x3x4] codes u8(0.25, 131) = MatMul(%q, %p)\noutput %y\n",
@@ -220,6 +225,20 @@ void addTwoInput(std::vector<Construct>& all)
                             "const %c: u8[1] codes u8(1.5, 128) = [129]\n"
                             "%y: u8[2x3x4] codes u8(0.0612345, 128) = Add(%a, %c)\noutput %y\n",
                    "QLinearAdd", 0.02});
+    for (const std::string name : {"Add", "Mul", "Sub"}) {
+        all.push_back({name + " a constant of rank 0",
+                       head() +
+                           "input %a: u8[2x3x4] codes u8(0.05000000074505806, 117)\n"
+                           "const %c: u8[] codes u8(1.5, 128) = [129]\n"
+                           "%y: u8[2x3x4] codes u8(0.0612345, 128) = " +
+                           name + "(%a, %c)\noutput %y\n",
+                       name == "Mul" ? "QLinearMul" : "QLinearAdd", 0.02});
+    }
+    all.push_back({"concat along a negative axis",
+                   head() + "input %a: u8[2x3] codes u8(0.05000000074505806, 117)\ninput %b: u8[2x5] codes "
+                            "u8(0.019999999552965164, 30)\n"
+                            "%y: u8[2x8] codes u8(0.0612345, 99) = Concat(%a, %b) {axis = -1}\noutput %y\n",
+                   "QLinearConcat"});
     all.push_back({"max of two grids", op("Max", "u8(0.0612345, 100)"), "Cast Cast Gather Gather Max"});
     all.push_back({"min on one grid",
                    head() + "input %a: u8[6] codes u8(0.5, 3)\ninput %b: u8[6] codes u8(0.5, 3)\n"
