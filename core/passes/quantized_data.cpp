@@ -17,13 +17,6 @@ bool isQuantizer(const Node& node)
            node.op == "Quant" || node.op == "IntQuant";
 }
 
-bool handsOn(const Graph& graph, const Node& node)
-{
-    const bool floatCast = node.is("Cast") && node.output().valid() && isFloat(graph.value(node.output()).type) &&
-                           isFloat(graph.value(node.input(0)).type);
-    return node.is("Identity") || node.is("Dropout") || floatCast;
-}
-
 } // namespace
 
 bool isLinearOp(const Node& node)
@@ -58,7 +51,7 @@ bool comesFromQuantizer(const Graph& graph, ValueId value)
             found = true;
             continue;
         }
-        if (handsOn(graph, node)) {
+        if (node.is("Identity") || node.is("Dropout")) {
             waiting.push_back(node.input(0));
             continue;
         }

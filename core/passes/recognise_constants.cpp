@@ -7,14 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace crease {
 
 namespace {
-
-struct ChannelCodes {
-    bool allZeroPoint = true;
-};
 
 /// A scale of 0 stands where every code is the zero point; a negative one is a positive one of negated codes.
 std::optional<Miss> repairScales(const Graph& graph, NodeId id, QuantizerParams& params, Tensor& codes,
@@ -34,14 +31,18 @@ std::optional<Miss> repairScales(const Graph& graph, NodeId id, QuantizerParams&
             const std::size_t channel = layout.channel(i);
             used[channel] = used[channel] || integers[i] != params.zeroPoints[channel];
         }
+        std::vector<std::size_t> dead;
         for (std::size_t channel = 0; channel < params.scales.size(); ++channel) {
             if (params.scales[channel] == 0.0 && !used[channel]) {
                 params.scales[channel] = 1.0;
-                findings.add(
-                    Severity::Info, "zero-scale",
-                    fmt::format("the scale of channel {} is 0 and so are all its weights: taken as 1", channel),
-                    nodeLabel(graph, id));
+                dead.push_back(channel);
             }
+        }
+        if (!dead.empty()) {
+            findings.add(Severity::Info, "zero-scale",
+                         fmt::format("the scale of channel {} is 0 and so are all its weights: taken as 1",
+                                     fmt::join(dead, ", ")),
+                         nodeLabel(graph, id), graph.value(graph.node(id).input(1)).name);
         }
     }
     QuantizerParams positive = params;

@@ -37,6 +37,7 @@ private slots:
     void missingZeroPointIsUint8();
     void comMicrosoftPair();
     void clipBetweenNarrowsTheRange();
+    void quantMinAndMaxAttributes();
     void oneElementAndEqualScalesArePerTensor();
     void perChannelKeepsItsAxis();
     void rankOneWithoutAxisIsAxisZero();
@@ -140,6 +141,20 @@ input %x: f32[1x4]
 %y: f32[1x4] on u8(0.5, 0, 0..127) = crease.FakeQuant(%x) {grid = u8(0.5, 0, 0..127), source = "QuantizeLinear, Clip, DequantizeLinear"}
 output %y
 )");
+}
+
+void TestRecognise::quantMinAndMaxAttributes()
+{
+    const Stage stage = test::runPasses(R"(graph "g" ir 8 opset "" 13
+input %x: f32[1x4]
+const %s: f32[] = [0.5]
+const %z: s8[] = [0]
+%q: s8[1x4] = QuantizeLinear(%x, %s, %z) {quant_max = 7, quant_min = -8}
+%y: f32[1x4] = DequantizeLinear(%q, %s, %z) {quant_max = 7, quant_min = -8}
+output %y
+)",
+                                        {run});
+    QCOMPARE(gridOf(stage, "y"), QString("s8 · 0.5 · z 0 · -8 … 7"));
 }
 
 void TestRecognise::oneElementAndEqualScalesArePerTensor()
