@@ -30,7 +30,8 @@ Result<std::vector<Tensor>> qLinearGlobalAveragePool(const KernelContext& contex
 /// y, scale, zero point of DynamicQuantizeLinear; x is float32 or float64.
 Result<std::vector<Tensor>> dynamicQuantization(const Tensor& x);
 
-/// The kernel on a first input and an output that are [batch, spatial ..., channels], where the node says channels_last.
+/// The kernel on a first input and an output that are [batch, spatial ..., channels], where the node says
+/// channels_last.
 Result<std::vector<Tensor>> withChannelsLast(const KernelContext& context, Kernel kernel);
 
 /// A scale input of one element, in float32.
