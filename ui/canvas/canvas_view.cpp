@@ -566,7 +566,7 @@ bool CanvasView::showsMinimap() const
 {
     if (!m_minimap || !m_picture || m_camera->isFolded() || !m_mapFold || m_mapFold->isEmpty())
         return false;
-    if (width() < 3 * kMinimapSize.width() || height() < 2 * kMinimapSize.height())
+    if (width() < 2.5 * kMinimapSize.width() || height() < 2 * kMinimapSize.height())
         return false;
     const QRectF shown(sceneAt({0, kHeadHeight}),
                        sceneAt({static_cast<double>(width()), static_cast<double>(height())}));
