@@ -188,7 +188,7 @@ Result<void> writeNpz(const std::string& path, const std::vector<std::pair<std::
     if (zip_close(archive.get()) != 0) {
         return failed(zip_strerror(archive.get()));
     }
-    static_cast<void>(archive.release());
+    [[maybe_unused]] zip_t* const closed = archive.release(); // zip_close freed it
     return {};
 }
 
