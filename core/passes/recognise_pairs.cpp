@@ -167,6 +167,9 @@ private:
         return lifted;
     }
 
+    /// Whether a value that is there already can stand for the dequantizer's output: two graph outputs stay two.
+    bool serves(ValueId existing, bool top) const { return !top || replaceable(m_graph, m_output, existing); }
+
     /// A FakeQuant of the same numbers that is there already, or a new one. Constants get one each.
     ValueId fakeQuant(NodeId producer, ValueId x, Grid grid, std::string source, bool top)
     {
@@ -176,7 +179,7 @@ private:
             const Node& reader = m_graph.node(uses[i - 1].node);
             if (reader.is(nodes::fakeQuant, nodes::domain) && *reader.gridAttribute(nodes::grid) == grid &&
                 reader.attribute(nodes::lo) == nullptr && reader.attribute(nodes::order) == nullptr &&
-                m_graph.value(reader.output()).type == m_floatType) {
+                m_graph.value(reader.output()).type == m_floatType && serves(reader.output(), top)) {
                 return reader.output();
             }
         }
@@ -226,7 +229,8 @@ private:
         m_text = fmt::format("integer graph input '{}' on {}", value.name, toText(grid));
         for (const Use& use : m_graph.uses(codes)) {
             const Node& reader = m_graph.node(use.node);
-            if (reader.is(nodes::dequantize, nodes::domain) && m_graph.value(reader.output()).type == m_floatType) {
+            if (reader.is(nodes::dequantize, nodes::domain) && m_graph.value(reader.output()).type == m_floatType &&
+                serves(reader.output(), top)) {
                 return reader.output();
             }
         }
@@ -282,7 +286,7 @@ private:
         m_patch.role(producer, "movement");
         m_text = fmt::format("{} moves from codes to numbers; {}", node.op, m_text);
         const auto slot = static_cast<std::size_t>(std::ranges::find(node.outputs, codes) - node.outputs.begin());
-        if (const ValueId same = movedAlready(node, moved, slot); same.valid()) {
+        if (const ValueId same = movedAlready(node, moved, slot); same.valid() && serves(same, top)) {
             return same;
         }
         for (const auto& [made, values] : m_moved) {

@@ -29,7 +29,14 @@ public:
         if (below(2) == 0) {
             at = quantized(at);
         }
-        return m_text + "output %" + at + "\n";
+        m_text += "output %" + at + "\n";
+        for (int i = below(3); i > 0 && m_values.size() > 1; --i) {
+            const std::string extra = m_values[static_cast<std::size_t>(below(static_cast<int>(m_values.size())))];
+            if (m_text.find("output %" + extra + "\n") == std::string::npos) {
+                m_text += "output %" + extra + "\n";
+            }
+        }
+        return m_text;
     }
 
 private:
@@ -65,6 +72,15 @@ private:
             codes = n + "c";
         }
         m_text += fmt::format("%{0}: f32[{1}] = DequantizeLinear(%{2}, %{0}s, %{0}z)\n", n, shape(), codes);
+        m_values.push_back(n);
+        if (below(6) == 0) {
+            m_values.push_back(codes);
+        }
+        if (below(6) == 0) {
+            m_text += fmt::format("%{0}again: f32[{1}] = DequantizeLinear(%{2}, %{0}s, %{0}z)\n", n, shape(), codes);
+            m_values.push_back(n + "again");
+            return below(2) == 0 ? n : n + "again";
+        }
         return n;
     }
 
@@ -97,6 +113,7 @@ private:
     {
         const std::string n = name();
         m_text += fmt::format("%{}: f32[{}] = {}\n", n, shape(), call);
+        m_values.push_back(n);
         return n;
     }
 
@@ -180,6 +197,7 @@ private:
 
     std::mt19937 m_random;
     std::string m_text;
+    std::vector<std::string> m_values;
     int m_channels = 1;
     int m_height = 1;
     int m_width = 1;

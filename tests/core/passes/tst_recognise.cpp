@@ -27,6 +27,11 @@ QString gridOf(const Stage& stage, std::string_view value)
     return QString::fromStdString(toText(*stage.after.value(id).liesOn));
 }
 
+bool isDequantizeLinearName(std::string_view op)
+{
+    return op == "DequantizeLinear" || op == "QuantizeLinear";
+}
+
 } // namespace
 
 class TestRecognise : public QObject {
@@ -46,6 +51,7 @@ private slots:
     void constantCodesWithClip();
     void int32BiasWithZeroPoint();
     void severalDequantizersShareOneFakeQuant();
+    void severalGraphOutputsOfOneQuantizer();
     void severalQuantizersOnOneValue();
     void differentGridsAreTwoOperations();
     void integerInput();
@@ -299,6 +305,40 @@ input %x: f32[1x4]
 output %u
 output %v
 )");
+}
+
+void TestRecognise::severalGraphOutputsOfOneQuantizer()
+{
+    const Stage stage = test::runPasses(R"(graph "g" ir 8 opset "" 13
+input %x: f32[2x2]
+input %i: s8[2x2]
+const %s: f32[] = [0.5]
+const %z: s8[] = [3]
+%q: s8[2x2] = QuantizeLinear(%x, %s, %z)
+%t: s8[2x2] = Transpose(%q)
+%a: f32[2x2] = DequantizeLinear(%q, %s, %z)
+%b: f32[2x2] = DequantizeLinear(%q, %s, %z)
+%c: f32[2x2] = DequantizeLinear(%t, %s, %z)
+%d: f32[2x2] = DequantizeLinear(%t, %s, %z)
+%e: f32[2x2] = DequantizeLinear(%i, %s, %z)
+%f: f32[2x2] = DequantizeLinear(%i, %s, %z)
+output %a
+output %b
+output %c
+output %d
+output %e
+output %f
+)",
+                                        {run});
+    QCOMPARE(stage.after.outputs().size(), std::size_t{6});
+    QStringList names;
+    for (const ValueId output : stage.after.outputs()) {
+        names << QString::fromStdString(stage.after.value(output).name);
+    }
+    QCOMPARE(names.join(""), QString("abcdef"));
+    for (const NodeId id : stage.after.order()) {
+        QVERIFY(!isDequantizeLinearName(stage.after.node(id).op));
+    }
 }
 
 void TestRecognise::severalQuantizersOnOneValue()
