@@ -67,7 +67,6 @@ private slots:
     void samples();
     void trained_networks_of_others_data();
     void trained_networks_of_others();
-    void qonnx_is_folded_or_refused_by_name();
     void negative_a_program_that_does_nothing();
     void negative_a_corrupt_file();
 
@@ -109,10 +108,8 @@ void tst_scoreboard::trained_networks_of_others_data()
 {
     QTest::addColumn<QString>("model");
     const QDir folder(models().filePath("qat"));
-    for (const QString& name : folder.entryList({"*.onnx"}, QDir::Files, QDir::Name)) {
-        if (!name.contains("_qonnx_"))
-            QTest::newRow(qPrintable(name)) << folder.filePath(name);
-    }
+    for (const QString& name : folder.entryList({"*.onnx"}, QDir::Files, QDir::Name))
+        QTest::newRow(qPrintable(name)) << folder.filePath(name);
     for (const char* name : {"kws-qdq-ort", "kws-qdq-perchannel", "cnn-qcdq-brevitas", "qdq-multi-consumer-dq",
                              "qdq-multi-consumer-dq.fixed", "mlp-qdq-identity-chains", "qdq-cast-identity-chains/model",
                              "qdq-reshape-transpose", "qdq-multi-consumer-q-axis"}) {
@@ -133,23 +130,6 @@ void tst_scoreboard::trained_networks_of_others()
     const Board board = scoreboard(model);
     QVERIFY2(board.status == 0, qPrintable(board.output));
     QCOMPARE(board.rows.size(), 1);
-}
-
-void tst_scoreboard::qonnx_is_folded_or_refused_by_name()
-{
-    const QString model = models().filePath("qat/b_brevitas_resnet_w8_qonnx_ts13.onnx");
-    if (!QFile::exists(model))
-        QSKIP("no models (CREASE_MODELS)");
-    QProcess process;
-    process.start(CREASE_CLI, {"fold", model, "--dry-run", "--no-verify", "--json"});
-    QVERIFY(process.waitForFinished(120000));
-    const QJsonObject account = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
-    if (process.exitCode() == 0) {
-        QCOMPARE(account["linear_ops"].toObject()["integer"].toInt(), 7);
-        return;
-    }
-    QCOMPARE(process.exitCode(), 1);
-    QVERIFY(account["error"].toObject()["text"].toString().contains("QONNX"));
 }
 
 void tst_scoreboard::negative_a_program_that_does_nothing()
