@@ -6,6 +6,8 @@
 #include "core/passes/split_concat.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace crease {
@@ -139,10 +141,14 @@ Outcome hoistQuantizer(const Graph& graph, NodeId id)
     }
     const Grid& grid = *node.gridAttribute(nodes::grid);
     const NodeId moverId = graph.producer(node.inputs[0]);
-    if (!grid.isPerTensor() || !moverId.valid() || !commutesWithQuantizer(graph, graph.node(moverId))) {
+    if (!grid.isPerTensor() || !moverId.valid()) {
         return NoMatch{};
     }
     const Node& mover = graph.node(moverId);
+    const auto padValue = roundsHalfEven(node) ? padValueOffGrid(graph, mover, grid) : std::nullopt;
+    if (!padValue && !commutesWithQuantizer(graph, mover)) {
+        return NoMatch{};
+    }
     if (mover.is("Split") && mover.outputs.size() != 1) {
         return NoMatch{};
     }
@@ -150,7 +156,7 @@ Outcome hoistQuantizer(const Graph& graph, NodeId id)
     const bool someFloat = std::ranges::any_of(picked, [&](std::size_t slot) {
         return tensorGrid(graph, mover.input(slot)) == nullptr && !graph.value(mover.input(slot)).isConstant();
     });
-    if (!someFloat) {
+    if (!someFloat && !padValue) {
         return NoMatch{};
     }
     const Miss others{
@@ -189,6 +195,9 @@ Outcome hoistQuantizer(const Graph& graph, NodeId id)
         output.liesOn = grid;
         moved.inputs[slot] = patch.addNode(std::move(quantizer), std::move(output));
         done.emplace_back(input, moved.inputs[slot]);
+    }
+    if (padValue) {
+        moved.inputs[2] = pointOf(patch, graph, *padValue, mover.inputs[2], grid);
     }
     moved.outputs.clear();
     Value output = floatLike(graph.value(node.outputs[0]));

@@ -18,6 +18,7 @@ private slots:
     void no_quantizerMovesPastAFloatReader();
     void concatOfFloatsIsQuantizedBefore();
     void no_concatOfGridsIsQuantizedBefore();
+    void padValueIsQuantizedWithTheGrid();
 };
 
 void TestPropagateGrids::gridsPassThroughMovement()
@@ -174,6 +175,27 @@ input %x: f32[2x3]
 output %d
 )",
               propagateGridsRules());
+}
+
+void TestPropagateGrids::padValueIsQuantizedWithTheGrid()
+{
+    // BC-57: -1 is no point of a grid of scale float32(0.1).
+    const Stage stage = test::runRules(R"(graph "g" ir 8 opset "" 13
+input %x: f32[2]
+const %pads: s64[2] = [1, 1]
+const %value: f32[] = [-1]
+%a: f32[2] on u8(0.10000000149011612, 128) = crease.FakeQuant(%x) {grid = u8(0.10000000149011612, 128)}
+%b: f32[4] = Pad(%a, %pads, %value)
+%c: f32[4] on u8(0.10000000149011612, 128) = crease.FakeQuant(%b) {grid = u8(0.10000000149011612, 128)}
+output %c
+)",
+                                       propagateGridsRules());
+    const Graph& after = stage.after;
+    const Node& pad = after.node(after.producer(after.outputs()[0]));
+    QCOMPARE(pad.op, std::string("Pad"));
+    const NodeId value = after.producer(pad.inputs[2]);
+    QVERIFY(value.valid());
+    QCOMPARE(after.value(after.node(value).inputs[0]).constant.asInt(0), std::int64_t{118});
 }
 
 QTEST_APPLESS_MAIN(TestPropagateGrids)
