@@ -130,6 +130,33 @@ bool isQuantizerOf(const Graph& graph, const Use& use, const Grid& grid, const N
            reader.stringAttribute(nodes::divide) == like.stringAttribute(nodes::divide);
 }
 
+/// The value of a constant Pad, where it is no point of the grid: it is quantized with the tensor's own grid (L7).
+std::optional<double> padValueOffGrid(const Graph& graph, const Node& node, const Grid& grid)
+{
+    if (!node.is("Pad") || node.stringAttribute("mode", "constant") != "constant" || !node.input(2).valid()) {
+        return std::nullopt;
+    }
+    const auto value = scalarConstant(graph, node.input(2));
+    return value && !std::isnan(*value) && !liesOnGrid(*value, grid) ? value : std::nullopt;
+}
+
+/// The point of the grid that a number is quantized to, as codes behind a Dequantize: exact, which a float32 is not.
+ValueId pointOf(Patch& patch, const Graph& graph, double number, ValueId like, const Grid& grid)
+{
+    const std::array<std::int64_t, 1> code{codeOf(number, grid)};
+    Value codes = codesLike(graph.value(like), grid);
+    codes.shape = Shape{};
+    codes.constant = tensorOfInts(grid.storage, {}, code);
+    Node dequantize{.op = std::string(nodes::dequantize), .domain = std::string(nodes::domain)};
+    dequantize.inputs = {patch.addValue(std::move(codes))};
+    Value real;
+    real.name = graph.value(like).name + "/quantized";
+    real.type = graph.value(like).type;
+    real.shape = Shape{};
+    real.liesOn = grid;
+    return patch.addNode(std::move(dequantize), std::move(real));
+}
+
 /// FakeQuant(move(x)) -> move(FakeQuant(x)), where x is not yet on a grid. Concat: only where an input is not on a
 /// grid.
 Outcome hoistQuantizer(const Graph& graph, NodeId id)

@@ -25,6 +25,10 @@ bool isElementwise(const Node& node)
     if (isCrease(node, nodes::fakeQuant)) {
         return node.gridAttribute(nodes::grid)->isPerTensor();
     }
+    // What an inner region became already: it opens again where a larger one holds it.
+    if (isCrease(node, nodes::table) || isCrease(node, nodes::quantize) || isCrease(node, nodes::dequantize)) {
+        return node.attribute(nodes::bias) == nullptr && node.attribute("axis") == nullptr;
+    }
     if (!node.domain.empty() && node.domain != "com.microsoft") {
         return false;
     }
