@@ -204,6 +204,164 @@ private:
     int m_next = 0;
 };
 
+/// The same for matrices: Gemm in every form, MatMul with constant and with computed operands, weights behind a
+/// Transpose, 16-bit quantizers, integer graph inputs.
+class MatrixWriter {
+public:
+    explicit MatrixWriter(unsigned seed) : m_random(seed) {}
+
+    std::string network()
+    {
+        m_rows = 1 + below(3);
+        m_columns = 1 + below(4);
+        m_text = "graph \"random\" ir 10 opset \"\" 21\n";
+        std::string at;
+        if (below(3) == 0) {
+            m_text += fmt::format("input %x: s8[{0}]\nconst %xs: f32[] = [0.03125]\nconst %xz: s8[] = [{1}]\n%xd: "
+                                  "f32[{0}] = DequantizeLinear(%x, %xs, %xz)\n",
+                                  shape(), below(20));
+            at = "xd";
+        } else {
+            m_text += fmt::format("input %x: f32[{}]\n", shape());
+            at = quantized("x");
+        }
+        for (int i = 1 + below(4); i > 0; --i) {
+            at = layer(at);
+            at = below(4) == 0 ? at : quantized(at);
+        }
+        return m_text + "output %" + at + "\n";
+    }
+
+private:
+    int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(m_random); }
+    float real(double low, double high)
+    {
+        return static_cast<float>(std::uniform_real_distribution<double>(low, high)(m_random));
+    }
+    std::string shape() const { return fmt::format("{}x{}", m_rows, m_columns); }
+    std::string name() { return fmt::format("v{}", m_next++); }
+
+    std::string reals(int count, double low, double high)
+    {
+        std::vector<float> list(static_cast<std::size_t>(count));
+        std::ranges::generate(list, [&] { return real(low, high); });
+        return fmt::format("[{}]", fmt::join(list, ", "));
+    }
+
+    std::string made(const std::string& call)
+    {
+        const std::string n = name();
+        m_text += fmt::format("%{}: f32[{}] = {}\n", n, shape(), call);
+        return n;
+    }
+
+    std::string quantized(const std::string& in)
+    {
+        const std::string n = name();
+        const bool wide = below(4) == 0;
+        m_text +=
+            fmt::format("const %{0}s: f32[] = [{1}]\nconst %{0}z: {2}[] = [{3}]\n%{0}q: {2}[{4}] = "
+                        "QuantizeLinear(%{5}, %{0}s, %{0}z)\n%{0}: f32[{4}] = DequantizeLinear(%{0}q, %{0}s, "
+                        "%{0}z)\n",
+                        n, wide ? real(0.0002, 0.001) : real(0.01, 0.08), wide ? "s16" : "s8", below(30), shape(), in);
+        return n;
+    }
+
+    /// Rows x columns codes with a scale for each of `axis`.
+    std::string weight(int rows, int columns, int axis)
+    {
+        const std::string n = name();
+        const int channels = axis == 0 ? rows : columns;
+        std::vector<int> codes(static_cast<std::size_t>(rows * columns));
+        std::ranges::generate(codes, [&] { return below(256) - 128; });
+        m_text += fmt::format("const %{0}c: s8[{1}x{2}] = [{3}]\nconst %{0}s: f32[{4}] = {5}\n%{0}: f32[{1}x{2}] = "
+                              "DequantizeLinear(%{0}c, %{0}s) {{axis = {6}}}\n",
+                              n, rows, columns, fmt::join(codes, ", "), channels, reals(channels, 0.005, 0.02), axis);
+        return n;
+    }
+
+    std::string gemm(const std::string& in)
+    {
+        const int out = 1 + below(4);
+        const bool transB = below(2) == 0;
+        const std::string w = transB ? weight(out, m_columns, 0) : weight(m_columns, out, 1);
+        std::string data = in;
+        const bool transA = below(3) == 0;
+        if (transA) {
+            std::swap(m_rows, m_columns);
+            data = made("Transpose(%" + in + ")");
+            std::swap(m_rows, m_columns);
+        }
+        m_columns = out;
+        std::string c;
+        if (below(4) != 0) {
+            const std::array<std::pair<std::string, int>, 4> forms{{{fmt::format("[{}]", out), out},
+                                                                    {fmt::format("[1x{}]", out), out},
+                                                                    {fmt::format("[{}x1]", m_rows), m_rows},
+                                                                    {"[1]", 1}}};
+            const auto& [dims, count] = forms[static_cast<std::size_t>(below(4))];
+            const std::string n = name();
+            m_text += fmt::format("const %{}: f32{} = {}\n", n, dims, reals(count, -1.0, 1.0));
+            c = ", %" + n;
+        }
+        return made(fmt::format("Gemm(%{}, %{}{}) {{transA = {}, transB = {}, alpha = {:.2f}, beta = {:.2f}}}", data, w,
+                                c, transA ? 1 : 0, transB ? 1 : 0, below(2) == 0 ? 1.0 : -0.75,
+                                below(2) == 0 ? 1.0 : 0.5));
+    }
+
+    std::string matMul(const std::string& in)
+    {
+        const int out = 1 + below(4);
+        std::string w;
+        if (below(2) == 0) {
+            const std::string stored = weight(out, m_columns, 0);
+            w = name();
+            m_text += fmt::format("%{}: f32[{}x{}] = Transpose(%{})\n", w, m_columns, out, stored);
+        } else {
+            w = weight(m_columns, out, 1);
+        }
+        m_columns = out;
+        const std::string at = made(fmt::format("MatMul(%{}, %{})", in, w));
+        if (below(3) == 0) {
+            return at;
+        }
+        const std::string n = name();
+        m_text += fmt::format("const %{}: f32[{}] = {}\n", n, out, reals(out, -1.0, 1.0));
+        return made(fmt::format("Add(%{}, %{})", n, at));
+    }
+
+    std::string attention(const std::string& in)
+    {
+        const std::string other = quantized(made("Tanh(%" + in + ")"));
+        std::swap(m_rows, m_columns);
+        const std::string turned = made("Transpose(%" + other + ")");
+        std::swap(m_rows, m_columns);
+        m_columns = m_rows;
+        const std::string scores = made(fmt::format("MatMul(%{}, %{})", in, turned));
+        return below(2) == 0 ? scores : made("Softmax(%" + scores + ")");
+    }
+
+    std::string layer(const std::string& in)
+    {
+        switch (below(5)) {
+        case 0:
+        case 1:
+            return gemm(in);
+        case 2:
+        case 3:
+            return matMul(in);
+        default:
+            return attention(in);
+        }
+    }
+
+    std::mt19937 m_random;
+    std::string m_text;
+    int m_rows = 1;
+    int m_columns = 1;
+    int m_next = 0;
+};
+
 } // namespace
 
 /// Every stage before biases and scales are rounded gives the numbers of the source, whatever the network.
@@ -211,11 +369,17 @@ class TestRandomNetworks : public QObject {
     Q_OBJECT
 
 private slots:
-    void exactUpToLowering_data();
-    void exactUpToLowering();
+    void images_data() { seeds(); }
+    void images();
+    void matrices_data() { seeds(); }
+    void matrices();
+
+private:
+    static void seeds();
+    static void exactUpToLowering(const std::string& text, unsigned seed);
 };
 
-void TestRandomNetworks::exactUpToLowering_data()
+void TestRandomNetworks::seeds()
 {
     QTest::addColumn<unsigned>("seed");
     const int count = qEnvironmentVariableIntValue("CREASE_RANDOM_NETWORKS");
@@ -224,10 +388,20 @@ void TestRandomNetworks::exactUpToLowering_data()
     }
 }
 
-void TestRandomNetworks::exactUpToLowering()
+void TestRandomNetworks::images()
 {
     QFETCH(unsigned, seed);
-    const std::string text = Writer(seed).network();
+    exactUpToLowering(Writer(seed).network(), seed);
+}
+
+void TestRandomNetworks::matrices()
+{
+    QFETCH(unsigned, seed);
+    exactUpToLowering(MatrixWriter(seed).network(), seed);
+}
+
+void TestRandomNetworks::exactUpToLowering(const std::string& text, unsigned seed)
+{
     const Graph graph = test::graphOf(text);
     const auto target = findTarget("onnxruntime-qoperator");
     VERIFY_RESULT(target);
