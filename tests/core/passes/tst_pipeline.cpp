@@ -65,6 +65,7 @@ private slots:
     void reportOfSwitchedOffSites();
     void reportWithoutRecognise();
     void reportNamesFloatIslands();
+    void capturedValuesStayReal();
     void thirtyThousandNodes();
 };
 
@@ -294,6 +295,50 @@ output %y
     QCOMPARE(first->reasonId, std::string("float-weight"));
     QVERIFY(std::ranges::find(report.quantizers, "e", &QuantizerReport::name)->folded);
     QVERIFY(std::ranges::find(report.quantizers, "u", &QuantizerReport::name)->folded);
+}
+
+void TestPipeline::capturedValuesStayReal()
+{
+    const Graph graph = test::graphOf(R"(graph "g" ir 8 opset "" 13
+input %k: b1[]
+input %x: f32[1x2]
+const %s: f32[] = [0.5]
+const %z: s8[] = [0]
+const %w: s8[2x2] = [1, 2, 3, 4]
+%q: s8[1x2] = QuantizeLinear(%x, %s, %z)
+%d: f32[1x2] = DequantizeLinear(%q, %s, %z)
+%wd: f32[2x2] = DequantizeLinear(%w, %s, %z)
+%a: f32[1x2] = MatMul(%d, %wd) "captured weight"
+%e: f32[1x2] = MatMul(%d, %wd)
+%f: f32[1x2] = Relu(%e)
+%p: s8[1x2] = QuantizeLinear(%f, %s, %z)
+%o: f32[1x2] = DequantizeLinear(%p, %s, %z)
+%y: f32[1x2] = If(%k) {then_branch = {
+    graph "then" ir 8 opset "" 13
+    captured %d: f32[1x2]
+    captured %wd: f32[2x2]
+    %m: f32[1x2] = MatMul(%d, %wd)
+    output %m
+}, else_branch = {
+    graph "else" ir 8 opset "" 13
+    captured %f: f32[1x2]
+    %n: f32[1x2] = Neg(%f)
+    output %n
+}} captures then_branch %d, then_branch %wd, else_branch %f
+output %y
+output %o
+output %a
+)");
+    const Trace trace = traceOf(graph);
+    for (const bool taken : {false, true}) {
+        const std::vector<Tensor> inputs{Tensor::scalar<bool>(taken), Tensor::of<float>({1, 2}, {1.0F, -2.0F})};
+        const std::vector<double> right = test::evaluate(graph, inputs);
+        for (const Stage& stage : trace.stages) {
+            const double apart = test::difference(right, test::evaluate(stage.after, inputs));
+            QVERIFY2(apart < 1e-6, stage.pass.c_str());
+        }
+    }
+    QCOMPARE(makeReport(trace).integerLinearOps, std::size_t{2});
 }
 
 void TestPipeline::thirtyThousandNodes()
