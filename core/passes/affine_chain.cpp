@@ -5,8 +5,10 @@
 #include "core/passes/match.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <variant>
 
 namespace crease {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/passes/lower.h"
 
+#include <variant>
+
 namespace crease {
 
 std::vector<Rule> lowerRules()

@@ -4,6 +4,7 @@
 #include "core/passes/match.h"
 #include "core/passes/quantizer_params.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 

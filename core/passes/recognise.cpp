@@ -3,6 +3,7 @@
 
 #include "core/passes/recognise_rules.h"
 
+#include <algorithm>
 #include <array>
 
 namespace crease {

@@ -5,6 +5,7 @@
 #include "core/passes/recognise_rules.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace crease {
 

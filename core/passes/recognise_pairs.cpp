@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
+#include <tuple>
+#include <variant>
 
 namespace crease {
 

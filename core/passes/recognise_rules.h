@@ -3,7 +3,9 @@
 
 #include "core/passes/quantizer_params.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace crease {
 

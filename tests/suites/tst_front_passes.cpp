@@ -6,6 +6,7 @@
 #include "tests/support/graph_run.h"
 
 #include <QDir>
+#include <algorithm>
 
 using namespace crease;
 

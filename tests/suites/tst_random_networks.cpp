@@ -3,6 +3,8 @@
 #include "core/passes/report.h"
 #include "tests/support/graph_run.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -4,6 +4,7 @@
 #include "core/exec/program.h"
 #include "tests/support/graph_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 

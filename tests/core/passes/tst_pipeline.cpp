@@ -4,6 +4,7 @@
 #include "tests/support/graph_run.h"
 
 #include <QElapsedTimer>
+#include <algorithm>
 
 using namespace crease;
 
