@@ -92,6 +92,12 @@ std::string sentence(const Certificate& certificate)
         if (certificate.counts.compared() == 0 && certificate.tensors == 0) {
             return "exact: nothing was changed";
         }
+        if (certificate.counts.compared() == 0) {
+            return fmt::format("exact on {}: {} equal to the last bit",
+                               plural(static_cast<std::size_t>(certificate.samples), "sample"),
+                               certificate.tensors == 1 ? "the one float output is"
+                                                        : fmt::format("all {} float outputs are", certificate.tensors));
+        }
         return fmt::format("exact on {}: every one of {} codes in {} is equal",
                            plural(static_cast<std::size_t>(certificate.samples), "sample"),
                            grouped(certificate.counts.compared()),
