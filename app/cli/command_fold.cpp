@@ -7,7 +7,10 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <ranges>
+#include <set>
 
 namespace crease::cli {
 
@@ -42,6 +45,57 @@ Result<void> writeText(const std::string& path, const std::string& text)
         Error error{ErrorKind::Output, "cannot-write", "the file cannot be written"};
         error.file = path;
         return std::unexpected(std::move(error));
+    }
+    return {};
+}
+
+bool sameFile(const std::string& a, const std::string& b)
+{
+    std::error_code code;
+    return !a.empty() && !b.empty() &&
+           (std::filesystem::weakly_canonical(a, code) == std::filesystem::weakly_canonical(b, code));
+}
+
+std::string contentsOf(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Nothing that is written may stand on an input, on another output, or on a file that is not ours.
+Result<void> checkOutputs(const Options& options)
+{
+    std::set<std::string> names;
+    for (const std::string& model : options.models) {
+        if (!names.insert(std::filesystem::path(model).filename().string()).second) {
+            return failure(ErrorKind::Usage, "same-name",
+                           "two models are called " + std::filesystem::path(model).filename().string() +
+                               ": one would replace the other");
+        }
+    }
+    const std::vector<std::pair<std::string, const std::string*>> extra{{"--report", &options.report},
+                                                                        {"--save-recipe", &options.saveRecipe}};
+    for (const auto& [flag, path] : extra) {
+        std::vector<std::string> others = options.models;
+        others.push_back(options.output);
+        others.push_back(path == &options.report ? options.saveRecipe : options.report);
+        if (std::ranges::any_of(others,
+                                [&, file = path](const std::string& other) { return sameFile(*file, other); })) {
+            return failure(ErrorKind::Usage, "same-file", flag + " " + *path + " is also an input or another output");
+        }
+        if (path->empty() || options.force || !std::filesystem::exists(*path)) {
+            continue;
+        }
+        const std::string old = contentsOf(*path);
+        const bool ours = flag == "--report"
+                              ? old.find("\"crease\"") != std::string::npos && nlohmann::json::accept(old)
+                              : recipeFromJson(old).has_value();
+        if (!ours) {
+            Error error{ErrorKind::Output, "foreign-file",
+                        "the file exists and Crease did not write it; --force replaces it"};
+            error.file = *path;
+            return std::unexpected(std::move(error));
+        }
     }
     return {};
 }
@@ -94,7 +148,7 @@ ModelResult report(const Options& options, const std::string& model, const Conso
     }
     if (!options.saveRecipe.empty()) {
         if (auto written = writeText(options.saveRecipe, recipeToJson(folding->recipe)); !written) {
-            result.code = console.fail(written.error());
+            result.code = console.failQuietly(written.error(), result.json);
             return result;
         }
     }
@@ -102,7 +156,7 @@ ModelResult report(const Options& options, const std::string& model, const Conso
         if (auto written =
                 writeText(options.report, result.json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
             !written) {
-            result.code = console.fail(written.error());
+            result.code = console.failQuietly(written.error(), result.json);
             return result;
         }
     }
@@ -124,6 +178,9 @@ int runFold(const Options& options, const Console& console, const std::stop_toke
     if (options.models.size() > 1 && (!options.report.empty() || !options.saveRecipe.empty())) {
         return console.fail({ErrorKind::Usage, "one-model", "--report and --save-recipe take one model"});
     }
+    if (const auto outputs = checkOutputs(options); !outputs) {
+        return console.fail(outputs.error());
+    }
     const Job job = makeJob(options, console, stop);
     nlohmann::json list = nlohmann::json::array();
     std::string summary;
@@ -134,7 +191,8 @@ int runFold(const Options& options, const Console& console, const std::stop_toke
         summary += "  " + result.line + "\n";
         list.push_back(std::move(result.json));
         if (stop.stop_requested()) {
-            return Interrupted;
+            code = Interrupted;
+            break;
         }
     }
     if (options.models.size() == 1) {

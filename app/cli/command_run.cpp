@@ -7,6 +7,7 @@
 #include "core/support/text.h"
 #include "core/tensor/stack.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -51,6 +52,11 @@ int runRun(const Options& options, const Console& console, const std::stop_token
 {
     const Job job = makeJob(options, console, stop);
     const auto run = [&]() -> Result<void> {
+        if (!options.output.empty() && !options.force && std::filesystem::exists(options.output)) {
+            Error error{ErrorKind::Output, "file-exists", "the file exists; --force replaces it"};
+            error.file = options.output;
+            return std::unexpected(std::move(error));
+        }
         const ImportedModel model = TRY(openModel(options, options.models.front(), job));
         console.diagnostics(model.diagnostics);
         const Outputs outputs = TRY(evaluate(options, model, job));

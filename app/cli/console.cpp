@@ -15,6 +15,13 @@
 
 namespace crease::cli {
 
+nlohmann::json errorObject(const Error& error)
+{
+    nlohmann::json object = jsonHead();
+    object["error"] = toJson(error);
+    return object;
+}
+
 int exitCode(const Error& error)
 {
     switch (error.kind) {
@@ -95,8 +102,7 @@ int Console::failQuietly(const Error& error, nlohmann::json& object) const
 {
     endProgress();
     fmt::print(stderr, "crease-cli: {}\n", printable(describe(error)));
-    object = jsonHead();
-    object["error"] = toJson(error);
+    object = errorObject(error);
     return exitCode(error);
 }
 

@@ -52,6 +52,9 @@ private:
     mutable bool m_line = false;
 };
 
+/// What --json prints on a failure.
+nlohmann::json errorObject(const Error& error);
+
 /// A stop token that Ctrl-C and SIGTERM trigger. Call once, first thing in main.
 std::stop_token interruptToken();
 

@@ -30,6 +30,14 @@ Result<Folding> foldModel(const Options& options, const std::string& path, const
     folding.recipe = TRY(resolveRecipe(options));
     folding.target = TRY(findTarget(folding.recipe.target));
     folding.model = TRY(openModel(options, path, job));
+    for (const std::string& name : folding.recipe.keepFloat) {
+        if (!folding.model.graph.findNode(name).valid()) {
+            Error error{ErrorKind::Usage, "unknown-node",
+                        "there is no node '" + name + "' to keep in float: see crease-cli diff, or the window"};
+            error.file = path;
+            return std::unexpected(std::move(error));
+        }
+    }
     auto trace = runPipeline(folding.model.graph, folding.recipe, folding.target, job);
     if (!trace) {
         if (trace.error().file.empty()) {

@@ -4,7 +4,10 @@
 #include "core/export/version.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 
 using namespace crease::cli;
@@ -24,9 +27,10 @@ void addCommon(CLI::App& command, Options& options)
 
 void addModels(CLI::App& command, Options& options, bool several)
 {
-    auto* models = command.add_option("MODEL", options.models, several ? "ONNX files" : "An ONNX file")->required();
-    if (!several) {
-        models->expected(1);
+    if (several) {
+        command.add_option("MODEL", options.models, "ONNX files")->required();
+    } else {
+        command.add_option("MODEL", options.model, "An ONNX file")->required();
     }
 }
 
@@ -34,9 +38,10 @@ void addSamples(CLI::App& command, Options& options)
 {
     command.add_option("--samples", options.samples, "A folder with input_K.pb, an .npz, .npy, .pb or raw file");
     command.add_option("--raw-type", options.rawType, "Element type of a raw file, as float32");
-    command.add_option("--random", options.random, "So many random samples (default: 4)");
+    command.add_option("--random", options.random, "So many random samples (default: 4)")
+        ->check(CLI::Range(1, 1000000));
     command.add_option("--seed", options.seed, "Seed of random samples")->capture_default_str();
-    command.add_option("--limit", options.limit, "Use at most so many samples");
+    command.add_option("--limit", options.limit, "Use at most so many samples")->check(CLI::Range(1, 100000000));
     command.add_option("--shape", options.shapes, "NAME=1x3x224x224 for an input with free dimensions");
     command.add_option("--max-expansion", options.maxExpansion, "Largest expansion of an .npz")->capture_default_str();
 }
@@ -111,7 +116,7 @@ void addCommands(CLI::App& app, Options& options, Action& action)
     CLI::App* explain =
         addCommand(app, options, action, "explain", "Why each quantizer was folded or not",
                    "  crease-cli explain model.onnx\n  crease-cli explain model.onnx /block2/Add", runExplain);
-    explain->add_option("MODEL", options.models, "An ONNX file")->required()->expected(1);
+    explain->add_option("MODEL", options.model, "An ONNX file")->required();
     explain->add_option("NODE", options.node, "Only what this node or quantizer met");
     addRecipe(*explain, options);
 
@@ -129,6 +134,7 @@ void addCommands(CLI::App& app, Options& options, Action& action)
     addSamples(*run, options);
     run->add_option("-o,--output", options.output, "The .npz to write");
     run->add_option("--engine", options.engine, "Run in this engine instead");
+    run->add_flag("--force", options.force, "Replace an existing file");
     for (CLI::App* command : {fold, run}) {
         command->add_option("--engines", options.engineFolders,
                             "A folder with engine descriptions (*.json) of your own");
@@ -164,11 +170,25 @@ int main(int argc, char** argv)
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         const int code = app.exit(error);
+        const bool json =
+            std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+        if (code != 0 && json) {
+            Console(true, true, false).object(errorObject({crease::ErrorKind::Usage, "bad-usage", error.what()}));
+        }
         return code == 0 ? Done : BadUsage;
+    }
+    if (!options.model.empty()) {
+        options.models = {options.model};
     }
     const Console console(options.json, options.quiet, options.verbose);
     if (const auto checked = checkOptions(options); !checked) {
         return console.fail(checked.error());
     }
-    return action(options, console, stop);
+    try {
+        return action(options, console, stop);
+    } catch (const std::bad_alloc&) {
+        return console.fail(
+            {crease::ErrorKind::Refused, "out-of-memory",
+             "there is not enough memory for this; use fewer or smaller samples (--limit), or a smaller model"});
+    }
 }

@@ -18,6 +18,7 @@ struct Options {
     std::string maxFile;     // "": 8 GiB
     std::string maxTensor;   // "": 2 GiB
     std::vector<std::string> models;
+    std::string model; // of a command that takes one
 
     // samples
     std::string samples;

@@ -47,6 +47,32 @@ Result<std::pair<std::string, Dims>> parseShape(const std::string& text)
     return std::pair(text.substr(0, equals), dims);
 }
 
+/// A NaN compares equal to nothing and certifies nothing; infinities are told (attention masks hold them).
+Result<void> checkFinite(const SampleSet& samples, const Graph& graph, Diagnostics& notes)
+{
+    for (std::size_t i = 0; i < samples.samples.size(); ++i) {
+        for (std::size_t k = 0; k < samples.samples[i].size(); ++k) {
+            const Tensor& tensor = samples.samples[i][k];
+            if (!isFloat(tensor.type())) {
+                continue;
+            }
+            const std::string name = graph.value(graph.inputs()[k]).name;
+            const std::vector<double> values = tensor.toDoubles();
+            if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) {
+                Error error{ErrorKind::Input, "sample-nan", fmt::format("sample {} holds a NaN", i)};
+                error.file = samples.source;
+                error.value = name;
+                return std::unexpected(std::move(error));
+            }
+            if (std::ranges::any_of(values, [](double value) { return std::isinf(value); })) {
+                notes.push_back(
+                    {Severity::Warning, "sample-infinite", fmt::format("sample {} holds an infinity", i), {}, name});
+            }
+        }
+    }
+    return {};
+}
+
 Result<SampleOptions> sampleOptions(const Options& options, Diagnostics& notes)
 {
     SampleOptions result;
@@ -163,9 +189,25 @@ Result<SampleSet> resolveSamples(const Options& options, const Graph& graph, Dia
 {
     const SampleOptions how = TRY(sampleOptions(options, notes));
     if (!options.samples.empty()) {
-        return readSamples(options.samples, graph, how, job);
+        SampleSet samples = TRY(readSamples(options.samples, graph, how, job));
+        TRY(checkFinite(samples, graph, notes));
+        return samples;
     }
-    return randomSamples(graph, options.random > 0 ? options.random : 4, options.seed, how);
+    const std::size_t count = options.random > 0 ? options.random : 4;
+    SampleOptions silent = how;
+    silent.notes = nullptr;
+    const SampleSet one = TRY(randomSamples(graph, 1, options.seed, silent));
+    std::size_t bytes = 0;
+    for (const Tensor& tensor : one.samples.front()) {
+        bytes += tensor.bytes();
+    }
+    if (job.memoryLimit > 0 && bytes > job.memoryLimit / count) {
+        return failure(
+            ErrorKind::Usage, "too-many-samples",
+            fmt::format("{} random samples of {} exceed the memory limit of {}: ask for fewer, or raise --memory-limit",
+                        count, byteSize(bytes), byteSize(job.memoryLimit)));
+    }
+    return randomSamples(graph, count, options.seed, how);
 }
 
 } // namespace crease::cli

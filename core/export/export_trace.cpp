@@ -5,6 +5,7 @@
 #include "core/export/version.h"
 #include "core/onnx/importer.h"
 #include "core/onnx/writer.h"
+#include "core/passes/fuse.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -206,7 +207,10 @@ Result<ExportResult> exportTrace(const Trace& trace, const Recipe& recipe, const
     result.file = path;
     result.format = target.format;
     const bool integerIo = options.integerIo == "integer" || recipe.io == "integer";
-    const Graph final = integerIo ? TRY(withIntegerIo(trace.final())) : trace.final();
+    // The formats have kernels for a layer with its requantizer only, so what a recipe left apart is joined here (class
+    // X).
+    const Stage fused = TRY(runFuse(trace.final(), PassContext{target}, job));
+    const Graph final = integerIo ? TRY(withIntegerIo(fused.after)) : fused.after;
     std::vector<Correspondence> correspondence;
     Graph deployable = TRY(toDeployable(final, target, &correspondence, &result.diagnostics));
     setMetadata(deployable, recipe, target, options);

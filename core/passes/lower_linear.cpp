@@ -179,6 +179,9 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
         channels = static_cast<std::size_t>(
             wValue.constant.dims()[static_cast<std::size_t>(weightAxis(node, weightRank))] * groups);
     }
+    if (!wValue.isConstant() && !wGrid.isPerTensor()) {
+        channels = wGrid.scales.size() * static_cast<std::size_t>(groups);
+    }
     if (bias.size() > 1 && bias.size() != channels) {
         return miss(
             "bias-shape",

@@ -155,7 +155,8 @@ private:
 };
 
 /// The region's outputs for every code of its input, evaluated in double.
-Result<std::vector<double>> tabulate(const Graph& graph, const Region& region, const Grid& grid, ValueId output)
+Result<std::vector<double>> tabulate(const Graph& graph, const Region& region, const Grid& grid, ValueId output,
+                                     Precision precision)
 {
     const std::int64_t first = lowest(grid.storage);
     const auto entries = static_cast<std::size_t>(highest(grid.storage) - first + 1);
@@ -165,7 +166,8 @@ Result<std::vector<double>> tabulate(const Graph& graph, const Region& region, c
         reals[i] = grid.scale() * static_cast<double>(code - grid.zeroPoint());
     }
     const Dims dims{static_cast<std::int64_t>(entries)};
-    std::map<ValueId, Tensor> known{{region.input, tensorOfDoubles(ElementType::Float64, dims, reals)}};
+    const ElementType real = precision == Precision::Exact ? ElementType::Float64 : ElementType::Float32;
+    std::map<ValueId, Tensor> known{{region.input, tensorOfDoubles(real, dims, reals)}};
     const Job job;
     for (const NodeId id : region.inside) {
         const Node& node = graph.node(id);
@@ -177,12 +179,12 @@ Result<std::vector<double>> tabulate(const Graph& graph, const Region& region, c
                 inputs.emplace_back();
             } else {
                 const Tensor& constant = graph.value(read).constant;
-                const auto real = scalarConstant(graph, read);
+                const std::array<double, 1> number{*scalarConstant(graph, read)};
                 inputs.push_back(constant.valid() && !isFloat(constant.type()) ? constant.reshaped({})
-                                                                               : Tensor::scalar(*real));
+                                                                               : tensorOfDoubles(real, {}, number));
             }
         }
-        std::vector<Tensor> outputs = TRY(evaluateNode(graph, node, inputs, Precision::Exact, job));
+        std::vector<Tensor> outputs = TRY(evaluateNode(graph, node, inputs, precision, job));
         known[node.outputs[0]] = std::move(outputs[0]);
     }
     const Tensor& result = known.at(output);
@@ -190,6 +192,25 @@ Result<std::vector<double>> tabulate(const Graph& graph, const Region& region, c
         return result.toDoubles();
     }
     return std::vector<double>(entries, result.asDouble(0));
+}
+
+/// The numbers as codes of the quantizer, decided in double.
+Result<Tensor> quantizedEntries(const Node& quantizer, const Grid& grid, const std::vector<double>& reals)
+{
+    const auto entries = static_cast<std::int64_t>(reals.size());
+    Graph scratch;
+    const ValueId from = scratch.addValue({.name = "x", .type = ElementType::Float64});
+    Value codes{.name = "q", .type = grid.storage};
+    codes.codes = grid;
+    const ValueId to = scratch.addValue(std::move(codes));
+    Node quantize = quantizer;
+    quantize.op = nodes::quantize;
+    quantize.attributes.erase(std::string(nodes::grid));
+    quantize.inputs = {from};
+    quantize.outputs = {to};
+    const std::vector<Tensor> input{tensorOfDoubles(ElementType::Float64, {entries}, reals)};
+    std::vector<Tensor> outputs = TRY(evaluateNode(scratch, quantize, input, Precision::Exact, Job{}));
+    return std::move(outputs.front());
 }
 
 Outcome tableOf(const Graph& graph, NodeId id)
@@ -212,38 +233,41 @@ Outcome tableOf(const Graph& graph, NodeId id)
         return NoMatch{};
     }
     const Grid& source = *tensorGrid(graph, region->input);
-    const auto reals = tabulate(graph, *region, source, node.inputs[0]);
+    const auto reals = tabulate(graph, *region, source, node.inputs[0], Precision::Exact);
+    const auto singles = tabulate(graph, *region, source, node.inputs[0], Precision::Float32);
     std::vector<Role> roles{{id, "quantizer"}};
     for (const NodeId inside : region->inside) {
         roles.push_back({inside, graph.node(inside).domain == nodes::domain ? "quantizer" : "elementwise"});
     }
-    if (!reals) {
-        return Miss{"cannot-evaluate",
-                    fmt::format("{} cannot be evaluated: {}", labelOf(graph, last), reals.error().message), last,
-                    roles};
+    if (!reals || !singles) {
+        const Error& error = !reals ? reals.error() : singles.error();
+        return Miss{"cannot-evaluate", fmt::format("{} cannot be evaluated: {}", labelOf(graph, last), error.message),
+                    last, roles};
     }
     const auto entries = static_cast<std::int64_t>(reals->size());
-    const Tensor input = tensorOfDoubles(ElementType::Float64, {entries}, *reals);
-    Graph scratch;
-    const ValueId from = scratch.addValue({.name = "x", .type = ElementType::Float64});
-    Value codes{.name = "q", .type = target.storage};
-    codes.codes = target;
-    const ValueId to = scratch.addValue(std::move(codes));
-    Node quantize = node;
-    quantize.op = nodes::quantize;
-    quantize.attributes.erase(std::string(nodes::grid));
-    quantize.inputs = {from};
-    quantize.outputs = {to};
-    const auto table = evaluateNode(scratch, quantize, std::vector<Tensor>{input}, Precision::Exact, Job{});
-    if (!table) {
-        return Miss{"cannot-evaluate", table.error().message, id, roles};
+    const auto table = quantizedEntries(node, target, *reals);
+    const auto singleTable = quantizedEntries(node, target, *singles);
+    if (!table || !singleTable) {
+        return Miss{"cannot-evaluate", (!table ? table.error() : singleTable.error()).message, id, roles};
+    }
+    for (std::size_t i = 0; i < reals->size(); ++i) {
+        const std::int64_t exact = table->asInt(i);
+        const std::int64_t single = singleTable->asInt(i);
+        if (std::abs(exact - single) > 1) {
+            return Miss{
+                "discontinuous",
+                fmt::format("{} jumps where float32 decides otherwise: code {} gives {} in exact arithmetic and "
+                            "{} in the file's float32",
+                            labelOf(graph, last), lowest(source.storage) + static_cast<std::int64_t>(i), exact, single),
+                last, roles};
+        }
     }
     Patch patch(graph, id);
     const ValueId q = patch.addNode(
         {.op = std::string(nodes::quantize), .domain = std::string(nodes::domain), .inputs = {region->input}},
         codesLike(graph.value(region->input), source));
     Node tableNode{.op = std::string(nodes::table), .domain = std::string(nodes::domain), .inputs = {q}};
-    tableNode.attributes[std::string(nodes::tableEntries)] = table->front();
+    tableNode.attributes[std::string(nodes::tableEntries)] = *table;
     const ValueId looked = patch.addNode(std::move(tableNode), codesLike(graph.value(node.outputs[0]), target));
     Value real = floatLike(graph.value(node.outputs[0]));
     real.liesOn = target;

@@ -71,6 +71,10 @@ private slots:
     void interruptIs130AndLeavesNoFile();
     void severalModelsEndWithASummary();
     void everyCommandHasHelpWithExamples();
+    void explainTakesANode();
+    void outputsNeverStandOnInputs();
+    void failuresHaveAnErrorObject();
+    void recipesThatLeaveFuseOutAreWritten();
 };
 
 void TestCli::infoHasItsKeys()
@@ -336,6 +340,65 @@ void TestCli::everyCommandHasHelpWithExamples()
     }
     QCOMPARE(cli({"--version"}).code, 0);
     QVERIFY(cli({"completion", "bash"}).out.contains("complete"));
+}
+
+void TestCli::explainTakesANode()
+{
+    const QJsonObject all = objectOf(cli({"explain", sample, "--json"}));
+    const QString name = all["quantizers"].toArray()[0].toObject()["name"].toString();
+    const ProgramRun run = cli({"explain", sample, name});
+    QCOMPARE(run.code, 0);
+    QVERIFY(run.out.contains(name.toUtf8()));
+    QVERIFY(cli({"explain", sample, "no such node"}).out.contains("nothing is known"));
+}
+
+void TestCli::outputsNeverStandOnInputs()
+{
+    QTemporaryDir folder;
+    const QString copy = folder.filePath("copy.onnx");
+    QVERIFY(QFile::copy(sample, copy));
+    const qint64 size = QFileInfo(copy).size();
+    const QString out = folder.filePath("out.onnx");
+    QCOMPARE(cli({"fold", copy, "-o", out, "--no-verify", "--report", copy}).code, 2);
+    QCOMPARE(cli({"fold", copy, "-o", out, "--no-verify", "--save-recipe", copy}).code, 2);
+    QCOMPARE(cli({"fold", copy, "-o", out, "--no-verify", "--report", out}).code, 2);
+    QCOMPARE(cli({"run", copy, "--random", "1", "-o", copy}).code, 5);
+    QCOMPARE(QFileInfo(copy).size(), size);
+    QVERIFY(QDir(folder.path()).mkdir("b"));
+    const QString second = folder.filePath("b/copy.onnx");
+    QVERIFY(QFile::copy(sample, second));
+    QCOMPARE(cli({"fold", copy, second, "-o", folder.path(), "--no-verify"}).code, 2);
+    QFile foreign(folder.filePath("report.json"));
+    QVERIFY(foreign.open(QIODevice::WriteOnly));
+    foreign.write("mine");
+    foreign.close();
+    QCOMPARE(cli({"fold", copy, "-o", out, "--no-verify", "--report", foreign.fileName()}).code, 5);
+    QVERIFY(!QFileInfo::exists(out));
+    QCOMPARE(cli({"fold", copy, "-o", out, "--no-verify", "--report", foreign.fileName(), "--force"}).code, 0);
+    QCOMPARE(cli({"fold", copy, "-o", out, "--no-verify", "--report", foreign.fileName()}).code, 0);
+}
+
+void TestCli::failuresHaveAnErrorObject()
+{
+    for (const QStringList& arguments :
+         {QStringList{"fold", sample, "--nosuch", "--json"}, QStringList{"nosuch", "--json"},
+          QStringList{"fold", sample, "--dry-run", "--keep-float", "nosuch", "--json"},
+          QStringList{"verify", sample, "--random", "-1", "--json"},
+          QStringList{"verify", sample, "--random", "1000000", "--memory-limit", "1M", "--json"}}) {
+        const ProgramRun run = cli(arguments);
+        QCOMPARE(run.code, 2);
+        HAS_KEYS(objectOf(run)["error"].toObject(), "id", "text");
+    }
+}
+
+void TestCli::recipesThatLeaveFuseOutAreWritten()
+{
+    QTemporaryDir folder;
+    const QString out = folder.filePath("out.onnx");
+    const ProgramRun run = cli({"fold", sample, "-o", out, "--random", "2", "--without-pass", "fuse"});
+    QVERIFY2(run.code == 0, run.err.constData());
+    const ProgramRun weights = cli({"fold", sample, "-o", out, "--random", "2", "--without-pass", "fold-weights"});
+    QVERIFY2(weights.code == 0, weights.err.constData());
 }
 
 QTEST_GUILESS_MAIN(TestCli)

@@ -30,6 +30,7 @@ private slots:
     void no_floatInputIsTabulated();
     void no_sixteenBitInputIsTabulated();
     void no_perChannelConstantIsTabulated();
+    void no_jumpThatFloat32DecidesOtherwiseIsTabulated();
 };
 
 void TestTabulate::sigmoidBecomesATable()
@@ -126,6 +127,20 @@ const %c: f32[4] = [1, 2, 3, 4]
 output %y
 )",
               tabulateRules());
+}
+
+void TestTabulate::no_jumpThatFloat32DecidesOtherwiseIsTabulated()
+{
+    // 20 * float32(0.05) is 1 in float32 and a little more in exact arithmetic: Floor of its negative is -1 or -2.
+    const std::string_view text = R"(graph "g" ir 8 opset "" 13
+input %x: f32[4]
+%a: f32[4] on u8(0.05000000074505806, 128) = crease.FakeQuant(%x) {grid = u8(0.05000000074505806, 128)}
+%b: f32[4] = Floor(%a)
+%y: f32[4] on u8(0.07, 128) = crease.FakeQuant(%b) {grid = u8(0.07, 128)}
+output %y
+)";
+    NO_CHANGE(text, tabulateRules());
+    QCOMPARE(test::runRules(text, tabulateRules()).missed.at(0).miss.id, std::string("discontinuous"));
 }
 
 QTEST_APPLESS_MAIN(TestTabulate)
