@@ -2,6 +2,7 @@
 #include "core/exec/einsum.h"
 
 #include "core/exec/kernel_support.h"
+#include "core/exec/layout_support.h"
 
 #include <fmt/format.h>
 
@@ -142,6 +143,9 @@ Result<std::vector<Tensor>> einsum(const KernelContext& context)
     if (equation.operands.size() != context.inputs.size()) {
         return badNode(context, fmt::format("{} operands for the equation {}", context.inputs.size(),
                                             context.node.stringAttribute("equation")));
+    }
+    for (std::size_t slot = 0; slot < context.inputs.size(); ++slot) {
+        TRY(checkTypes(context, {slot}, context.input(0).type()));
     }
     const std::vector<Loop> loops = TRY(loopsOf(context, equation));
     const std::span<const Loop> outer = std::span(loops).first(equation.output.size());

@@ -154,6 +154,7 @@ Result<std::vector<Tensor>> finished(const KernelContext& context, const Sums& s
 
 Result<std::vector<Tensor>> convolution(const KernelContext& context, bool transposed)
 {
+    TRY(checkCodes(context, {0, 1}));
     const Tensor& x = context.input(0);
     const Tensor& w = context.input(1);
     if (context.has(2)) {
@@ -164,8 +165,7 @@ Result<std::vector<Tensor>> convolution(const KernelContext& context, bool trans
     const ConvolutionShape shape = TRY(convolutionShape(context, x.dims(), w.dims(), transposed));
     const CodedOperand codedX = coded(x, grids.x.zeroPoint());
     const CodedOperand codedW = TRY(coded(context, w, grids.w.zeroPoints, axis));
-    const auto ready =
-        context.cached<PreparedOperand>(w, [&] { return preparedWeight(codedW, shape, transposed, codedX); });
+    const auto ready = preparedOnce(context, codedW, [&] { return preparedWeight(codedW, shape, transposed, codedX); });
     const Sums sums = TRY(convolveCodes(context, shape, transposed, codedX, *ready));
     return finished(context, sums, {unsign(shape.outChannels), unsign(shape.window.outSize())}, grids,
                     shape.window.outDims(shape.outChannels));
@@ -173,11 +173,12 @@ Result<std::vector<Tensor>> convolution(const KernelContext& context, bool trans
 
 Result<std::vector<Tensor>> matrix(const KernelContext& context, const MatrixProduct& product, int axis)
 {
+    TRY(checkCodes(context, {0, 1}));
     const Tensor& b = context.input(1);
     const LinearGrids grids = TRY(gridsOf(context, axis));
     const CodedOperand codedA = coded(context.input(0), grids.x.zeroPoint());
     const CodedOperand codedB = TRY(coded(context, b, grids.w.zeroPoints, axis));
-    const auto ready = context.cached<PreparedOperand>(b, [&] { return preparedMatrix(codedB, product, codedA); });
+    const auto ready = preparedOnce(context, codedB, [&] { return preparedMatrix(codedB, product, codedA); });
     const Sums sums = TRY(multiplyCodes(context, product, codedA, *ready));
     return finished(context, sums, {unsign(product.columns), 1}, grids, product.outDims);
 }

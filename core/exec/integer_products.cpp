@@ -6,6 +6,8 @@
 #include "core/exec/kernel_support.h"
 #include "core/support/parallel_for.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -77,6 +79,7 @@ template <class F>
 PreparedOperand prepared(const CodedOperand& operand, double otherLargest, std::size_t channels, F&& channelOf)
 {
     PreparedOperand result;
+    result.zeroPoints = operand.zeroPoints;
     const bool narrow = byteWidth(operand.codes.type()) <= 2;
     std::vector<double> wide = narrow ? std::vector<double>{} : centred<double>(operand);
     if (narrow) {
@@ -105,7 +108,7 @@ Result<Sums> summed(const KernelContext& context, const CodedOperand& x, const P
     if (narrow) {
         const std::vector<float> values = centred<float>(x);
         const bool fits = w.reach * largestByType(x) < exactInFloat || w.reach * largestOf(values) < exactInFloat;
-        if (fits || w.wide.empty()) {
+        if (fits) {
             sums.single.resize(count);
             run(values.data(), w.single.data(), sums.single.data());
             return sums;
@@ -126,6 +129,17 @@ Result<Sums> summed(const KernelContext& context, const CodedOperand& x, const P
 }
 
 } // namespace
+
+Result<void> checkCodes(const KernelContext& context, std::initializer_list<std::size_t> slots)
+{
+    for (const std::size_t slot : slots) {
+        const ElementType type = context.has(slot) ? context.input(slot).type() : ElementType::Undefined;
+        if (!isInteger(type) || byteWidth(type) > 4) {
+            return notClaimed(context, fmt::format("input {} of {}", slot, longName(type)));
+        }
+    }
+    return {};
+}
 
 CodedOperand coded(const Tensor& codes, std::int64_t zeroPoint)
 {

@@ -72,6 +72,17 @@ std::vector<std::size_t> broadcastIndices(const Dims& dims, const Dims& to)
     return indices;
 }
 
+Result<void> checkTypes(const KernelContext& context, std::initializer_list<std::size_t> slots, ElementType type)
+{
+    for (const std::size_t slot : slots) {
+        if (context.has(slot) && context.input(slot).type() != type) {
+            return badNode(context, fmt::format("input {} is {}, not {}", slot, longName(context.input(slot).type()),
+                                                longName(type)));
+        }
+    }
+    return {};
+}
+
 Result<Tensor> concatenated(const KernelContext& context, const std::vector<Tensor>& parts, std::int64_t axis)
 {
     Dims dims = parts.front().dims();

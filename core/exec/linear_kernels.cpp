@@ -4,6 +4,7 @@
 #include "core/exec/gemm.h"
 #include "core/exec/kernel_families.h"
 #include "core/exec/kernel_support.h"
+#include "core/exec/layout_support.h"
 #include "core/exec/matrix_shapes.h"
 #include "core/ir/integer_nodes.h"
 #include "core/support/parallel_for.h"
@@ -74,6 +75,7 @@ Result<std::vector<Tensor>> convolution(const KernelContext& context, bool trans
 {
     const Tensor& x = context.input(0);
     const Tensor& w = context.input(1);
+    TRY(checkTypes(context, {1, 2}, x.type()));
     const ConvolutionShape shape = TRY(convolutionShape(context, x.dims(), w.dims(), transposed));
     Result<std::vector<Tensor>> result = notClaimed(context, fmt::format("on {}", longName(x.type())));
     dispatchFloat(x.type(), [&]<class T>(std::type_identity<T>) {
@@ -172,6 +174,7 @@ Result<std::vector<Tensor>> matMul(const KernelContext& context)
 {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
+    TRY(checkTypes(context, {1, 2}, a.type()));
     const MatrixProduct product = TRY(matrixProduct(context, a.dims(), b.dims()));
     Result<std::vector<Tensor>> result = notClaimed(context, fmt::format("on {}", longName(a.type())));
     const bool isFloat = dispatchFloat(a.type(), [&]<class T>(std::type_identity<T>) {
@@ -229,6 +232,7 @@ Result<std::vector<Tensor>> gemm(const KernelContext& context)
 {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
+    TRY(checkTypes(context, {1, 2}, a.type()));
     const MatrixProduct product = TRY(gemmProduct(context, a.dims(), b.dims()));
     const double alpha = context.node.floatAttribute("alpha", 1.0);
     const auto run = [&]<class T>(std::type_identity<T>) -> Result<std::vector<Tensor>> {

@@ -112,9 +112,10 @@ std::vector<float> multipliersOf(float first, const std::vector<float>& scales, 
 Result<Sums> convolutionSums(const KernelContext& context, const ConvolutionShape& shape, std::size_t wSlot,
                              std::size_t xZero, std::size_t wZero)
 {
+    TRY(checkCodes(context, {0, wSlot}));
     const CodedOperand x = coded(context.input(0), TRY(zeroPointInput(context, xZero)));
     const CodedOperand w = TRY(coded(context, context.input(wSlot), zeroPointsOf(context, wZero), 0));
-    const auto ready = context.cached<PreparedOperand>(w.codes, [&] { return preparedWeight(w, shape, false, x); });
+    const auto ready = preparedOnce(context, w, [&] { return preparedWeight(w, shape, false, x); });
     return convolveCodes(context, shape, false, x, *ready);
 }
 
@@ -137,11 +138,12 @@ struct MatrixSums {
 
 Result<MatrixSums> matrixSums(const KernelContext& context, std::size_t bSlot, std::size_t aZero, std::size_t bZero)
 {
+    TRY(checkCodes(context, {0, bSlot}));
     MatrixSums result;
     result.product = TRY(matrixProduct(context, context.input(0).dims(), context.input(bSlot).dims()));
     const CodedOperand a = TRY(matrixOperand(context, 0, aZero, 2));
     const CodedOperand b = TRY(matrixOperand(context, bSlot, bZero, 1));
-    const auto ready = context.cached<PreparedOperand>(b.codes, [&] { return preparedMatrix(b, result.product, a); });
+    const auto ready = preparedOnce(context, b, [&] { return preparedMatrix(b, result.product, a); });
     result.sums = TRY(multiplyCodes(context, result.product, a, *ready));
     result.channels = {unsign(result.product.columns), 1};
     return result;
@@ -211,8 +213,12 @@ Result<std::vector<Tensor>> convolvedAndRequantized(const KernelContext& context
     if (!context.has(7) || !isByte(context.input(7).type())) {
         return notClaimed(context, "an output that is not of 8 bits");
     }
+    TRY(checkTypes(context, {8}, ElementType::Int32));
     const ConvolutionShape shape =
         TRY(convolutionShape(context, context.input(0).dims(), context.input(3).dims(), false));
+    if (context.has(8) && context.input(8).size() != unsign(shape.outChannels)) {
+        return badNode(context, fmt::format("a bias of {}", toText(context.input(8).dims())));
+    }
     const Sums sums = TRY(convolutionSums(context, shape, 3, 2, 5));
     const auto scales = TRY(scalesOf(context, 4, shape.outChannels));
     const auto multipliers = multipliersOf(TRY(scaleInput(context, 1)), scales, TRY(scaleInput(context, 6)));
@@ -262,6 +268,9 @@ Result<std::vector<Tensor>> matMulIntegerToFloat(const KernelContext& context)
     const auto scales = TRY(scalesOf(context, 3, matrix.product.columns));
     const auto multipliers = multipliersOf(TRY(scaleInput(context, 2)), scales, 1.0F);
     const Tensor bias = context.has(6) ? context.input(6) : Tensor{};
+    if (bias.valid() && bias.size() != unsign(matrix.product.columns)) {
+        return badNode(context, fmt::format("a bias of {}", toText(bias.dims())));
+    }
     return one(scaledToFloat(context, accumulators(matrix.sums, matrix.channels, {}), matrix, multipliers, bias));
 }
 
@@ -277,17 +286,22 @@ Result<std::vector<Tensor>> dynamicQuantizeMatMul(const KernelContext& context)
 
 Result<std::vector<Tensor>> qGemm(const KernelContext& context)
 {
+    TRY(checkCodes(context, {0, 3}));
+    TRY(checkTypes(context, {6}, ElementType::Int32));
     MatrixSums matrix;
     matrix.product = TRY(gemmProduct(context, context.input(0).dims(), context.input(3).dims()));
     matrix.channels = {unsign(matrix.product.columns), 1};
     const CodedOperand a = coded(context.input(0), TRY(zeroPointInput(context, 2)));
     const CodedOperand b =
         TRY(coded(context, context.input(3), zeroPointsOf(context, 5), matrix.product.transB ? 0 : 1));
-    const auto ready = context.cached<PreparedOperand>(b.codes, [&] { return preparedMatrix(b, matrix.product, a); });
+    const auto ready = preparedOnce(context, b, [&] { return preparedMatrix(b, matrix.product, a); });
     matrix.sums = TRY(multiplyCodes(context, matrix.product, a, *ready));
     std::vector<std::int32_t> sums = accumulators(matrix.sums, matrix.channels, {});
     if (context.has(6)) {
         const Tensor& c = context.input(6);
+        if (TRY(broadcastDims(context, c.dims(), matrix.product.outDims)) != matrix.product.outDims) {
+            return badNode(context, fmt::format("C of {}", toText(c.dims())));
+        }
         const auto strides = broadcastStrides(c.dims(), matrix.product.outDims);
         const auto values = c.data<std::int32_t>();
         for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -303,6 +317,9 @@ Result<std::vector<Tensor>> qGemm(const KernelContext& context)
         return one(scaledToFloat(context, sums, matrix, multipliersOf(first, scales, 1.0F), {}));
     }
     const ElementType type = context.has(8) ? context.input(8).type() : context.input(0).type();
+    if (!isByte(type)) {
+        return notClaimed(context, "an output that is not of 8 bits");
+    }
     return one(requantized(sums, matrix.channels, multipliersOf(first, scales, TRY(scaleInput(context, 7))),
                            TRY(zeroPointInput(context, 8)), type, matrix.product.outDims));
 }

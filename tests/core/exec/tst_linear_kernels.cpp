@@ -231,6 +231,18 @@ private slots:
                      .fails()));
     }
 
+    void refusesMixedTypes()
+    {
+        const Tensor x = floats({1, 1, 1}, {1});
+        const Tensor wide = doubles({1, 1, 1}, {1});
+        QVERIFY((NodeCase{"Conv", {x, wide}}.fails()));
+        QVERIFY((NodeCase{"Conv", {x, x, doubles({1}, {1})}}.fails()));
+        QVERIFY((NodeCase{"ConvTranspose", {x, wide}}.fails()));
+        QVERIFY((NodeCase{"MatMul", {x, wide}}.fails()));
+        QVERIFY((NodeCase{"Gemm", {floats({1, 1}, {1}), floats({1, 1}, {1}), doubles({1}, {1})}}.fails()));
+        QVERIFY((NodeCase{"Einsum", {x, wide}, {{"equation", std::string("abc,abc->a")}}}.fails()));
+    }
+
     void gemmTransposesScalesAndAdds()
     {
         const Tensor a = floats({2, 3}, {1, 2, 3, 4, 5, 6});

@@ -243,6 +243,44 @@ private slots:
         QCOMPARE(intsOf(rows.output()), (Ints{8, 6}));
     }
 
+    void refusesWhatIsNoInteger()
+    {
+        const Tensor real = floats({1, 1}, {1});
+        QVERIFY((NodeCase{"MatMulInteger", {real, u8({1, 1}, {1})}}.fails()));
+        QVERIFY((NodeCase{"MatMulInteger", {u8({1, 1}, {1}), real}}.fails()));
+        QVERIFY((NodeCase{"ConvInteger", {floats({1, 1, 1}, {1}), u8({1, 1, 1}, {1})}}.fails()));
+        const std::vector<Tensor> conv = {u8({1, 1, 1}, {5}), scalar(1), zeroU8(0), u8({1, 1, 1}, {1}),
+                                          scalar(1),          zeroU8(0), scalar(1), zeroU8(0)};
+        const auto withBias = [&](const Tensor& bias) {
+            std::vector<Tensor> inputs = conv;
+            inputs.push_back(bias);
+            return NodeCase{"QLinearConv", inputs};
+        };
+        QCOMPARE(intsOf(withBias(s32({1}, {2})).output()), (Ints{7}));
+        QVERIFY(withBias(floats({1}, {2})).fails());
+        QVERIFY(withBias(s32({2}, {1, 2})).fails());
+    }
+
+    void zeroPointsMayChangeBetweenRuns()
+    {
+        Graph graph;
+        Node node;
+        node.op = "MatMulInteger";
+        const KernelRow* row = findKernel(graph, node);
+        QVERIFY(row != nullptr);
+        KernelCache cache;
+        const Tensor a = u8({1, 1001}, Ints(1001, 255));
+        const Tensor b = u8({1001, 1}, Ints(1001, 67));
+        const auto run = [&](std::int64_t zeroA, std::int64_t zeroB) {
+            const std::vector<Tensor> inputs = {a, b, zeroU8(zeroA), zeroU8(zeroB)};
+            return row->kernel({graph, node, inputs, Precision::Float32, Job{}, &cache, 1}).value().front().asInt(0);
+        };
+        QCOMPARE(run(128, 0), 1001LL * 127 * 67); // fits float
+        QCOMPARE(run(0, 0), 1001LL * 255 * 67);   // needs double: an odd number above 2^24
+        QCOMPARE(run(0, 66), 1001LL * 255);
+        QCOMPARE(run(128, 0), 1001LL * 127 * 67);
+    }
+
     void qLinearMatMul() // formats.md §9 row 10
     {
         const Tensor m = u8({2, 2}, {1, 2, 3, 4});
