@@ -107,6 +107,14 @@ Result<Window> windowOf(const KernelContext& context, const Dims& input, const D
         return badNode(
             context, fmt::format("kernel_shape, strides, dilations or pads do not fit an input of {}", toText(input)));
     }
+    const auto sane = [](const Dims& list) {
+        constexpr auto limit = std::int64_t{1} << 30;
+        return std::ranges::all_of(list, [](std::int64_t v) { return v > -limit && v < limit; });
+    };
+    if (!sane(lists.kernel) || !sane(lists.strides) || !sane(lists.dilations) || !sane(lists.pads) ||
+        !sane(lists.outputPadding) || !sane(lists.outputShape)) {
+        return badNode(context, "kernel_shape, strides, dilations or pads are beyond all measure");
+    }
     Window window;
     window.batch = input[0];
     window.channels = input[1];

@@ -64,6 +64,18 @@ private slots:
         QVERIFY((NodeCase{"MaxPool", {square(2)}, {{"kernel_shape", Axes{2}}}}.fails()));
     }
 
+    void refusesAbsurdWindows()
+    {
+        const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+        QVERIFY((NodeCase{"MaxPool", {square(2)}, {{"kernel_shape", Axes{huge, 1}}}}.fails()));
+        QVERIFY(
+            (NodeCase{"MaxPool", {square(2)}, {{"kernel_shape", Axes{1, 1}}, {"dilations", Axes{huge, 1}}}}.fails()));
+        QVERIFY((NodeCase{"MaxPool", {square(2)}, {{"kernel_shape", Axes{1, 1}}, {"pads", Axes{huge, 0, huge, 0}}}}
+                     .fails()));
+        QVERIFY((NodeCase{"MaxPool", {square(2)}, {{"kernel_shape", Axes{1}}}}.fails()));
+        QVERIFY((NodeCase{"MaxPool", {square(2)}, {{"kernel_shape", Axes{1, 1}}, {"strides", Axes{0, 1}}}}.fails()));
+    }
+
     void averagePool()
     {
         const Tensor x = square(3);
