@@ -168,10 +168,10 @@ Result<Tensor> quantizedTo(const KernelContext& context, const CodeTarget& targe
                     }
                     return;
                 }
-                const auto zeroPoint = static_cast<std::int32_t>(channel.zeroPoint);
+                const auto zeroPoint = static_cast<std::int64_t>(channel.zeroPoint);
                 plainCodes(x.subspan(start, count), channel, [&](std::size_t at, std::span<const T> values) {
                     for (std::size_t i = 0; i < values.size(); ++i) {
-                        y[start + at + i] = static_cast<Out>(static_cast<std::int32_t>(values[i]) + zeroPoint);
+                        y[start + at + i] = static_cast<Out>(static_cast<std::int64_t>(values[i]) + zeroPoint);
                     }
                 });
             };
@@ -252,7 +252,7 @@ std::size_t channelCount(const Grid& grid, const Dims& dims)
 namespace {
 
 /// In the float type of the file, where it is none of those that are computed in.
-Tensor inTypeOfTheFile(const KernelContext& context, Tensor real)
+Tensor inTypeOfTheFile(const KernelContext& context, const Tensor& real)
 {
     const ElementType type = context.graph.value(context.node.output()).type;
     return !context.exact() && isFloat(type) && type != real.type() ? real.converted(type) : real;

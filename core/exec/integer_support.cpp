@@ -49,7 +49,7 @@ Result<Grid> gridOf(const KernelContext& context, std::size_t slot)
 
 Result<Grid> tensorGridOf(const KernelContext& context, std::size_t slot)
 {
-    const Grid grid = TRY(gridOf(context, slot));
+    Grid grid = TRY(gridOf(context, slot));
     if (grid.scales.size() != 1) {
         return notClaimed(context, fmt::format("input {} has a grid per channel", slot));
     }

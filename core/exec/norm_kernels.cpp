@@ -107,7 +107,7 @@ template <class T, class Channel>
 void normalizeRuns(const KernelContext& context, std::size_t length, std::span<T> y, Channel&& channel)
 {
     const std::span<const T> x = context.input(0).data<T>();
-    const Tensor scale = context.input(1);
+    const Tensor& scale = context.input(1);
     const Tensor bias = context.has(2) ? context.input(2) : Tensor{};
     for (std::size_t start = 0, run = 0; start < x.size(); start += length, ++run) {
         const Moments moments = momentsOf(x.subspan(start, length));

@@ -99,7 +99,7 @@ void copyAxes(const T* from, T* to, std::vector<Axis> axes)
 
 } // namespace
 
-Tensor stridedCopy(const Tensor& from, Dims dims, std::vector<std::int64_t> strides, std::int64_t offset)
+Tensor stridedCopy(const Tensor& from, const Dims& dims, const std::vector<std::int64_t>& strides, std::int64_t offset)
 {
     BytesWriter writer(from.type(), dims);
     if (elementCount(dims).value() > 0) {

@@ -10,7 +10,8 @@ namespace crease {
 
 /// A dense tensor of these dimensions whose element at an index is that of `from` at offset + index . strides (in
 /// elements; strides may be 0 or negative). No string tensors.
-Tensor stridedCopy(const Tensor& from, Dims dims, std::vector<std::int64_t> strides, std::int64_t offset = 0);
+Tensor stridedCopy(const Tensor& from, const Dims& dims, const std::vector<std::int64_t>& strides,
+                   std::int64_t offset = 0);
 
 /// The product of the dimensions in [from, to).
 std::int64_t productOf(const Dims& dims, std::size_t from, std::size_t to);

@@ -22,7 +22,7 @@ std::size_t hashOf(const Tensor& tensor)
     for (const std::int64_t dim : tensor.dims()) {
         seed = mixed(seed, static_cast<std::size_t>(dim));
     }
-    const char* bytes = static_cast<const char*>(static_cast<const void*>(tensor.raw()));
+    const char* bytes = reinterpret_cast<const char*>(tensor.raw());
     return tensor.type() == ElementType::String
                ? seed
                : mixed(seed, std::hash<std::string_view>{}(std::string_view(bytes, tensor.bytes())));

@@ -32,7 +32,7 @@ std::optional<double> taps(const Graph& graph, const Node& node)
             return static_cast<double>(dims->size() == 1 ? (*dims)[0] : (*dims)[dims->size() - 2]);
         }
         return all && channels > 0
-                   ? std::optional(static_cast<double>(*all / channels) /
+                   ? std::optional((static_cast<double>(*all) / static_cast<double>(channels)) /
                                    (node.op == "ConvTranspose" ? static_cast<double>(groups(node)) : 1.0))
                    : std::nullopt;
     }

@@ -97,8 +97,7 @@ Outcome moveCodes(const Graph& graph, NodeId id)
             moved.outputs.push_back(patch.addValue(codesLike(graph.value(node.outputs[i]), *grid)));
             codesOut.push_back(moved.outputs.back());
         } else { // MaxPool's indices
-            Value indices = graph.value(node.outputs[i]);
-            moved.outputs.push_back(patch.addValue(indices));
+            moved.outputs.push_back(patch.addValue(graph.value(node.outputs[i])));
             patch.replace(node.outputs[i], moved.outputs.back());
         }
     }

@@ -58,7 +58,6 @@ Outcome requantize(const Graph& graph, NodeId id)
     const bool same = from.scales == to.scales && from.axis == to.axis && from.storage == to.storage && inside && !bias;
     if (same && replaceable(graph, node.outputs[0], q)) {
         Patch patch(graph, id);
-        Value codes = graph.value(q);
         patch.replace(node.outputs[0], q);
         patch.role(id, "quantizer");
         patch.role(source, "quantizer");

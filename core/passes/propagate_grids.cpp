@@ -186,7 +186,7 @@ Outcome hoistQuantizer(const Graph& graph, NodeId id)
     if (!someFloat && !padValue) {
         return NoMatch{};
     }
-    const Miss others{
+    Miss others{
         "movement-read-elsewhere",
         fmt::format("{} is read as float by another node or is a graph output, so its quantizer cannot move before it",
                     labelOf(graph, moverId)),
