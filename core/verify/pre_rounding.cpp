@@ -47,7 +47,7 @@ std::optional<Scales> scalesOf(const Graph& graph, const Node& node, std::size_t
     if (scale.rank() != 1 || blocked || !axis || isQonnx(node)) {
         return std::nullopt;
     }
-    return Scales{scale.toDoubles(), *axis};
+    return Scales{scale.toDoubles(), axis};
 }
 
 /// (s_q * (q - z_q) + bias) of a Requantize, in real units.

@@ -107,7 +107,7 @@ def fold(cli, file, target, samples, folder):
 def own_outputs(cli, file, samples, folder):
     """What crease-cli run makes of the first file written, on the same samples: integer kernels, exactly rounded."""
     target = folder / (file.stem + ".own.npz")
-    account, status, _, errors = run_cli(cli, "run", file, "--samples", samples, "--output", target, "--json")
+    account, status, _, errors = run_cli(cli, "run", "--force", file, "--samples", samples, "--output", target, "--json")
     if status != 0:
         return None, f"crease-cli run: {errors.strip() or account.get('error')}"
     return dict(numpy.load(target)), None

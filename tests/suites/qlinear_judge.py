@@ -120,7 +120,7 @@ def differing(cli, folder, case):
     for index, (name, array) in enumerate(feeds.items()):
         (samples / f"input_{index}.pb").write_bytes(numpy_helper.from_array(array, name).SerializeToString())
     output = folder / "out.npz"
-    run = subprocess.run([cli, "run", path, "--samples", samples, "-o", output, "-q"], capture_output=True, text=True, check=False)
+    run = subprocess.run([cli, "run", "--force", path, "--samples", samples, "-o", output, "-q"], capture_output=True, text=True, check=False)
     if run.returncode != 0:
         sys.exit(f"{case[0]}: {run.stderr.strip()}")
     arrays = numpy.load(output)
