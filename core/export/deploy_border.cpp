@@ -368,8 +368,7 @@ void emitRequantize(Deployment& out, NodeId id)
     const Grid& to = out.grid(output);
     out.begin(id);
     if (from.isWide()) {
-        Node quantize = node;
-        quantizeInto(out, realOfAccumulator(out, id, node), quantize, output);
+        quantizeInto(out, realOfAccumulator(out, id, node), node, output);
         return;
     }
     if (bitWidth(from.storage) == 8 && to.isPerTensor()) {

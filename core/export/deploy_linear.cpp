@@ -94,12 +94,12 @@ ValueId outputShape(Deployment& out, const Node& node)
         zero = zero || shape[i].value == 0;
         dims.push_back(shape[i].known() ? shape[i].value : -1);
     }
-    const auto ints = [&](std::vector<std::int64_t> values, std::string_view name) {
+    const auto ints = [&](const std::vector<std::int64_t>& values, std::string_view name) {
         return out.constant(Tensor::of({static_cast<std::int64_t>(values.size())}, values), name);
     };
     if (unknown <= 1 && !zero) {
         dims.push_back(columns);
-        return ints(std::move(dims), "matmul_shape");
+        return ints(dims, "matmul_shape");
     }
     const ValueId whole = out.add(standardNode("Shape", {node.inputs[0]}), "shape", ElementType::Int64);
     const ValueId leading = out.add(standardNode("Slice", {whole, ints({0}, "zero"), ints({-1}, "minus_one")}),

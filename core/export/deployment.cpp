@@ -25,7 +25,7 @@ ValueId Deployment::constant(const Tensor& tensor, std::string_view name)
     std::string key;
     if (tensor.bytes() <= shareLimit) {
         key = fmt::format("{} {} ", shortName(tensor.type()), toText(tensor.dims()));
-        key.append(static_cast<const char*>(static_cast<const void*>(tensor.raw())), tensor.bytes());
+        key.append(reinterpret_cast<const char*>(tensor.raw()), tensor.bytes());
         if (const auto found = m_constants.find(key); found != m_constants.end()) {
             return found->second;
         }

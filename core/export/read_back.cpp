@@ -13,7 +13,7 @@ namespace crease {
 
 namespace {
 
-std::unexpected<Error> differs(std::string message, const std::string& value)
+std::unexpected<Error> differs(const std::string& message, const std::string& value)
 {
     Error error{ErrorKind::Refused, "read-back-differs", "the written file reads back differently: " + message};
     error.value = value;
@@ -172,7 +172,7 @@ Result<void> compareResults(const Graph& final, const Graph& readBack, Diagnosti
         if (found == known.end() || !isInteger(tensor.type()) || !result) {
             return tensor;
         }
-        const Tensor want = std::move(found->second);
+        Tensor want = std::move(found->second);
         known.erase(found);
         if (want.dims() != tensor.dims() || want.type() != tensor.type()) {
             result = differs(fmt::format("{} of {} against {} of {}", longName(tensor.type()), toText(tensor.dims()),

@@ -36,7 +36,7 @@ Result<std::filesystem::path> pathInside(const std::string& folder, const std::s
     if (error) {
         return fault("external-data-missing", fmt::format("folder '{}': {}", printable(folder), error.message()));
     }
-    const auto file = std::filesystem::canonical(root / relative, error);
+    auto file = std::filesystem::canonical(root / relative, error);
     if (error) {
         return fault("external-data-missing",
                      fmt::format("external data '{}' cannot be opened: {}", shown, error.message()));
