@@ -154,7 +154,7 @@ Outputs transpose(const KernelContext& context)
         dims.push_back(x.dims()[at]);
         strides.push_back(dense[at]);
     }
-    return one(stridedCopy(x, std::move(dims), std::move(strides)));
+    return one(stridedCopy(x, dims, strides));
 }
 
 Outputs concat(const KernelContext& context)
@@ -221,7 +221,7 @@ Outputs split(const KernelContext& context)
         }
         Dims dims = x.dims();
         dims[axis] = part;
-        outputs.push_back(stridedCopy(x, std::move(dims), strides, from * strides[axis]));
+        outputs.push_back(stridedCopy(x, dims, strides, from * strides[axis]));
         from += part;
     }
     if (parts.size() != count || from != x.dims()[axis]) {
@@ -268,7 +268,7 @@ Outputs slice(const KernelContext& context)
         offset += dims[axis] > 0 ? from * strides[axis] : 0;
         strides[axis] = dims[axis] > 1 ? strides[axis] * step : strides[axis];
     }
-    return one(stridedCopy(x, std::move(dims), std::move(strides), offset));
+    return one(stridedCopy(x, dims, strides, offset));
 }
 
 Outputs expand(const KernelContext& context)
@@ -308,7 +308,7 @@ Outputs tile(const KernelContext& context)
     if (!elementCount(dims)) {
         return badNode(context, "repeats are negative");
     }
-    return one(stridedCopy(x, std::move(split), std::move(strides)).reshaped(std::move(dims)));
+    return one(stridedCopy(x, split, strides).reshaped(std::move(dims)));
 }
 
 /// The space axes are cut into blocks of b (SpaceToDepth) or made of them (DepthToSpace): a transposition in rank 6.

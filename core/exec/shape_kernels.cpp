@@ -68,7 +68,7 @@ Outputs constantOfShape(const KernelContext& context)
     }
     const Tensor element = fill.converted(computedType(context, fill.type())).reshaped({});
     const std::vector<std::int64_t> strides(dims.size(), 0);
-    return one(stridedCopy(element, std::move(dims), strides));
+    return one(stridedCopy(element, dims, strides));
 }
 
 Outputs range(const KernelContext& context)
