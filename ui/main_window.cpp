@@ -130,7 +130,7 @@ void MainWindow::applyTheme()
                 "QStatusBar::item { border: 0; }"
                 "QDockWidget { font-weight: 600; titlebar-close-icon: none; }"
                 "QDockWidget::title { background: %3; padding: 5px 8px; border-bottom: 1px solid %2; }"
-                "QTabWidget::pane { border: 0; } QTabBar { background: %3; }"
+                "QWidget#dockBar { background: %3; border-bottom: 1px solid %2; } QTabBar { background: transparent; }"
                 "QTabBar::tab { background: %3; padding: 5px 12px; border: 0; border-bottom: 2px solid transparent; }"
                 "QTabBar::tab:selected { background: %4; border-bottom: 2px solid %5; }"
                 "QHeaderView::section { font-weight: normal; color: %11; background: %3; border: 0; border-bottom: 1px "
@@ -142,10 +142,15 @@ void MainWindow::applyTheme()
                 "QToolButton { padding: 3px 6px; border: 1px solid transparent; border-radius: 3px; }"
                 "QToolButton:hover { background: %8; }"
                 "QToolButton:checked { background: %9; border-color: %5; }"
-                "QToolTip { background: %10; color: %11; border: 1px solid %7; }")
+                "QToolTip { background: %10; color: %11; border: 1px solid %7; }"
+                "QTableView::indicator, QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid %7; "
+                "border-radius: 2px; background: %6; }"
+                "QTableView::indicator:checked, QCheckBox::indicator:checked { border-color: %5; background: %5; "
+                "image: url(:/themes/check-%13.svg); }"
+                "QTableView::indicator:disabled, QCheckBox::indicator:disabled { background: %1; }")
             .arg(hex(Token::Window), hex(Token::Line), hex(Token::Header), hex(Token::Panel), hex(Token::Accent),
                  hex(Token::Field), hex(Token::NodeLine), hex(Token::Hover), hex(Token::Selection))
-            .arg(hex(Token::Tip), hex(Token::Text), hex(Token::Text3)));
+            .arg(hex(Token::Tip), hex(Token::Text), hex(Token::Text3), theme.isDark() ? "dark" : "light"));
     for (QAction* each : actions()) {
         each->setIcon(themedIcon(each->data().toString(), theme));
     }
@@ -158,6 +163,9 @@ void MainWindow::applyTheme()
     m_missed->setTheme(theme);
     m_diagnostics->setTheme(theme);
     m_layers->setTheme(theme);
+    m_inspector->setTheme(theme);
+    m_tables->setTheme(theme);
+    m_searchIcon->setIcon(themedIcon("search", theme));
     m_jobCancel->setIcon(themedIcon("cancel", theme));
     updateStatus();
 }

@@ -11,6 +11,7 @@
 #include "ui/panels/tensor_panel.h"
 #include "ui/support/message_strip.h"
 #include "ui/support/settings.h"
+#include "ui/support/tab_dock.h"
 
 #include <QComboBox>
 #include <QDockWidget>
@@ -18,7 +19,6 @@
 #include <QMainWindow>
 #include <QPlainTextEdit>
 #include <QProgressBar>
-#include <QTabWidget>
 
 namespace crease {
 
@@ -80,12 +80,14 @@ private:
     TablePanel* m_diagnostics = nullptr;
     LayersPanel* m_layers = nullptr;
     QPlainTextEdit* m_log = nullptr;
-    QTabWidget* m_tables = nullptr;
+    TabDock* m_inspector = nullptr;
+    TabDock* m_tables = nullptr;
     QList<QDockWidget*> m_docks;
     QMenu* m_recentMenu = nullptr;
     QComboBox* m_target = nullptr;
     QComboBox* m_colourBy = nullptr;
     QLineEdit* m_search = nullptr;
+    QAction* m_searchIcon = nullptr;
     QLabel* m_statusFile = nullptr;
     QLabel* m_statusTarget = nullptr;
     QLabel* m_statusMark = nullptr;

@@ -11,6 +11,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
+#include <QLabel>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QSaveFile>
@@ -121,7 +122,7 @@ void MainWindow::makeActions()
     });
     addAction("verify", tr("&Verify"), "verify", shortcut("Ctrl+R"), [this] { m_document->verify(); });
     addAction("worst", tr("&Worst layer"), "worst", shortcut("W"), [this] {
-        m_tables->setCurrentWidget(m_layers);
+        m_tables->setCurrentPage(m_layers);
         m_layers->showWorst();
     });
     addAction("cancel", tr("&Cancel the running job"), "cancel", shortcut("Esc"), [this] { m_document->cancelJobs(); });
@@ -225,6 +226,11 @@ void MainWindow::makeToolBar()
     bar->setMovable(false);
     bar->setFixedHeight(36);
     bar->setIconSize({16, 16});
+    const auto caption = [bar](const QString& text) {
+        auto* label = new QLabel(text, bar);
+        label->setContentsMargins(6, 0, 4, 0);
+        return label;
+    };
     const auto add = [&](const QString& name, bool word) {
         bar->addAction(action(name));
         auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action(name)));
@@ -243,6 +249,7 @@ void MainWindow::makeToolBar()
         m_target->addItem(QString::fromStdString(target.name));
         m_target->setItemData(m_target->count() - 1, QString::fromStdString(target.summary), Qt::ToolTipRole);
     }
+    bar->addWidget(caption(tr("Target")));
     m_target->setAccessibleName(tr("Target"));
     m_target->setToolTip(tr("Target: where the folded model is to run"));
     connect(m_target, &QComboBox::textActivated, m_document, &Document::setTarget);
@@ -260,6 +267,7 @@ void MainWindow::makeToolBar()
     add("modeSingle", false);
     bar->addSeparator();
     add("lens", true);
+    bar->addWidget(caption(tr("Colour by")));
     m_colourBy = new QComboBox(bar);
     m_colourBy->addItems({tr("Op class"), tr("Precision"), tr("Error"), tr("Saturation")});
     m_colourBy->setToolTip(tr("Colour by"));
@@ -277,6 +285,7 @@ void MainWindow::makeToolBar()
     bar->addWidget(space);
     m_search = new QLineEdit(bar);
     m_search->setPlaceholderText(tr("Find name, op, shape, dtype (Ctrl+F)"));
+    m_searchIcon = m_search->addAction(QIcon(), QLineEdit::LeadingPosition);
     m_search->setClearButtonEnabled(true);
     m_search->setFixedWidth(280);
     m_search->setAccessibleName(tr("Find"));

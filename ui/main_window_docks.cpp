@@ -10,11 +10,8 @@ namespace crease {
 
 void MainWindow::makeDocks()
 {
-    const auto dock = [this](const QString& name, const QString& title, QWidget* content, Qt::DockWidgetArea area,
-                             int size) {
-        auto* result = new QDockWidget(title, this);
+    const auto dock = [this](QDockWidget* result, const QString& name, Qt::DockWidgetArea area, int size) {
         result->setObjectName(name);
-        result->setWidget(content);
         result->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable |
                             QDockWidget::DockWidgetClosable);
         addDockWidget(area, result);
@@ -25,15 +22,16 @@ void MainWindow::makeDocks()
     setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
 
     m_passes = new PassesPanel(*m_document, *m_passModel, *m_theme, this);
-    dock("passes", tr("Passes"), m_passes, Qt::LeftDockWidgetArea, 304);
+    auto* passes = new QDockWidget(tr("Passes"), this);
+    passes->setWidget(m_passes);
+    dock(passes, "passes", Qt::LeftDockWidgetArea, 300);
 
-    auto* inspector = new QTabWidget(this);
-    m_node = new NodePanel(*m_document, *m_selection, *m_theme, inspector);
-    m_tensor = new TensorPanel(*m_document, *m_selection, *m_theme, inspector);
-    inspector->addTab(m_node, tr("Node"));
-    inspector->addTab(m_tensor, tr("Tensor"));
-    inspector->setDocumentMode(true);
-    dock("inspector", tr("Inspector"), inspector, Qt::RightDockWidgetArea, 300);
+    m_inspector = new TabDock(tr("Inspector"), this);
+    m_node = new NodePanel(*m_document, *m_selection, *m_theme, m_inspector);
+    m_tensor = new TensorPanel(*m_document, *m_selection, *m_theme, m_inspector);
+    m_inspector->addPage(m_node, tr("Node"));
+    m_inspector->addPage(m_tensor, tr("Tensor"));
+    dock(m_inspector, "inspector", Qt::RightDockWidgetArea, 312);
     connect(m_tensor, &TensorPanel::saveRequested, this, [this](const Tensor& tensor, const QString& name) {
         QString base = name;
         base.replace('/', '_').replace(':', '_');
@@ -56,8 +54,7 @@ void MainWindow::makeDocks()
         }
     });
 
-    m_tables = new QTabWidget(this);
-    m_tables->setDocumentMode(true);
+    m_tables = new TabDock(tr("Details"), this);
     m_sites = new SitesPanel(*m_document, *m_rewriteModel, *m_selection, *m_theme, m_tables);
     m_missed = new TablePanel(*m_missedModel, *m_theme, tr("Nothing stayed in float."),
                               tr("Each quantizer or op that stays in float is listed here with the reason."), m_tables);
@@ -68,18 +65,18 @@ void MainWindow::makeDocks()
     m_log = new QPlainTextEdit(m_tables);
     m_log->setReadOnly(true);
     m_log->setFont(monoFont(11.5));
-    m_tables->addTab(m_sites, tr("Rewrites"));
-    m_tables->addTab(m_missed, tr("Missed"));
-    m_tables->addTab(m_diagnostics, tr("Diagnostics"));
-    m_tables->addTab(m_layers, tr("Layers"));
-    m_tables->addTab(m_log, tr("Log"));
-    dock("tables", tr("Details"), m_tables, Qt::BottomDockWidgetArea, 229);
+    m_tables->addPage(m_sites, tr("Rewrites"), m_sites->table().filterField());
+    m_tables->addPage(m_missed, tr("Missed"), m_missed->filterField());
+    m_tables->addPage(m_diagnostics, tr("Diagnostics"), m_diagnostics->filterField());
+    m_tables->addPage(m_layers, tr("Layers"), m_layers->table().filterField());
+    m_tables->addPage(m_log, tr("Log"));
+    dock(m_tables, "tables", Qt::BottomDockWidgetArea, 229);
 
     m_missed->setColumnWidths({130, 260, 400, 180}, MissedModel::Reason);
     m_diagnostics->setColumnWidths({64, 130, 420, 260, 180}, DiagnosticModel::Text);
     const auto count = [this](QWidget* panel, const QString& title) {
         return [this, panel, title](int rows) {
-            m_tables->setTabText(m_tables->indexOf(panel), rows == 0 ? title : QString("%1  %2").arg(title).arg(rows));
+            m_tables->setPageTitle(panel, rows == 0 ? title : QString("%1  %2").arg(title).arg(rows));
         };
     };
     connect(&m_sites->table(), &TablePanel::countChanged, this, count(m_sites, tr("Rewrites")));

@@ -48,7 +48,8 @@ TablePanel::TablePanel(QAbstractItemModel& model, const Theme& theme, const QStr
 
     m_filter->setPlaceholderText(tr("Filter"));
     m_filter->setClearButtonEnabled(true);
-    m_filter->setFixedHeight(24);
+    m_filter->setFixedHeight(22);
+    m_filter->setMinimumWidth(200);
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
         m_proxy->setFilterFixedString(text);
         updateEmpty();

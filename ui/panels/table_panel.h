@@ -12,7 +12,7 @@
 
 namespace crease {
 
-/// A table with a filter over it and an empty state under it: what the docks at the bottom are made of.
+/// A table with a filter and an empty state under it: what the docks at the bottom are made of.
 class TablePanel : public QWidget {
     Q_OBJECT
 
@@ -21,6 +21,8 @@ public:
                QWidget* parent = nullptr);
 
     QTableView& view() { return *m_view; }
+    /// The field of the filter; it stands over the table until somebody gives it another place.
+    QLineEdit* filterField() { return m_filter; }
     void setTheme(const Theme& theme);
     void setEmptyText(const QString& sentence, const QString& hint);
     void setFilter(const QString& text);
