@@ -10,11 +10,36 @@ namespace crease {
 namespace {
 
 constexpr int kKeyWidth = 86;
-constexpr int kValueWidth = 176;
+constexpr int kLinkWidth = 168;
 
-QLabel* label(const QString& text, const QFont& font, const QColor& colour, QWidget* parent)
+/// One line that is elided in the middle where it does not fit; the tooltip then says all of it.
+class ElidedLabel : public QLabel {
+public:
+    ElidedLabel(const QString& text, QWidget* parent) : QLabel(parent), m_full(text)
+    {
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QLabel::resizeEvent(event);
+        const QString fitting = fontMetrics().elidedText(m_full, Qt::ElideMiddle, contentsRect().width());
+        if (fitting != text()) {
+            setText(fitting);
+        }
+        if (toolTip().isEmpty() && fitting != m_full) {
+            setToolTip(m_full);
+        }
+    }
+    QSize sizeHint() const override { return {fontMetrics().horizontalAdvance(m_full) + 1, fontMetrics().height()}; }
+
+private:
+    QString m_full;
+};
+
+QLabel* dressed(QLabel* result, const QFont& font, const QColor& colour)
 {
-    auto* result = new QLabel(text, parent);
     result->setFont(font);
     result->setTextFormat(Qt::PlainText);
     QPalette palette = result->palette();
@@ -22,6 +47,16 @@ QLabel* label(const QString& text, const QFont& font, const QColor& colour, QWid
     result->setPalette(palette);
     result->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return result;
+}
+
+QLabel* label(const QString& text, const QFont& font, const QColor& colour, QWidget* parent)
+{
+    return dressed(new QLabel(text, parent), font, colour);
+}
+
+QLabel* elided(const QString& text, const QFont& font, const QColor& colour, QWidget* parent)
+{
+    return dressed(new ElidedLabel(text, parent), font, colour);
 }
 
 } // namespace
@@ -58,11 +93,9 @@ void SectionList::addTitle(const QString& icon, Token colour, const QString& tit
     layout->addWidget(picture, 0, Qt::AlignTop);
     auto* words = new QVBoxLayout;
     words->setSpacing(2);
-    words->addWidget(label(title, uiFont(14, QFont::DemiBold), (*m_theme)[Token::Text], row));
-    words->addWidget(label(subtitle, uiFont(12), (*m_theme)[Token::Text2], row));
-    auto* full = label(name, monoFont(11.5), (*m_theme)[Token::Text2], row);
-    full->setWordWrap(true);
-    words->addWidget(full);
+    words->addWidget(elided(title, uiFont(14, QFont::DemiBold), (*m_theme)[Token::Text], row));
+    words->addWidget(elided(subtitle, uiFont(12), (*m_theme)[Token::Text2], row));
+    words->addWidget(elided(name, monoFont(11.5), (*m_theme)[Token::Text2], row));
     layout->addLayout(words, 1);
     m_layout->addWidget(row);
     m_text << title << subtitle << name;
@@ -120,11 +153,11 @@ void SectionList::addFact(const QString& key, const QString& value, const QStrin
     layout->addWidget(left);
     const QFont mono = monoFont(11.5);
     const bool breakable = value.contains(' ');
-    const QString fitting = breakable ? value : QFontMetrics(mono).elidedText(value, Qt::ElideMiddle, kValueWidth);
-    auto* right = label(fitting, mono, (*m_theme)[Token::Text], row);
+    auto* right = breakable ? label(value, mono, (*m_theme)[Token::Text], row)
+                            : elided(value, mono, (*m_theme)[Token::Text], row);
     right->setWordWrap(breakable);
     right->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    right->setToolTip(toolTip.isEmpty() && fitting != value ? value : toolTip);
+    right->setToolTip(toolTip);
     layout->addWidget(right, 1);
     m_section->addWidget(row);
     m_text << key + ": " + value;
@@ -137,9 +170,9 @@ void SectionList::addLink(const QString& text, const QString& where, std::functi
     layout->setContentsMargins(0, 0, 0, 0);
     auto* button = new QToolButton(row);
     button->setAutoRaise(true);
-    button->setText(fontMetrics().elidedText(text, Qt::ElideMiddle, 168));
-    button->setToolTip(text);
     button->setFont(monoFont(11.5));
+    button->setText(button->fontMetrics().elidedText(text, Qt::ElideMiddle, kLinkWidth));
+    button->setToolTip(text);
     button->setCursor(Qt::PointingHandCursor);
     button->setStyleSheet(QString("color: %1; padding: 1px 2px").arg((*m_theme)[Token::Accent].name()));
     connect(button, &QToolButton::clicked, this, [follow = std::move(follow)] { follow(); });
