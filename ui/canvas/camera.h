@@ -16,9 +16,10 @@ struct CameraView {
     double zoom = 1;
     std::shared_ptr<const Fold> fold;
 
-    QPointF toScreen(QPointF scene, QSizeF view) const
+    QPointF toScreen(QPointF scene, QSizeF view) const { return foldedToScreen(fold ? fold->map(scene) : scene, view); }
+    /// Of a point of the folded drawing.
+    QPointF foldedToScreen(QPointF p, QSizeF view) const
     {
-        const QPointF p = fold ? fold->map(scene) : scene;
         return {(p.x() - centre.x()) * zoom + view.width() / 2, (p.y() - centre.y()) * zoom + view.height() / 2};
     }
     QPointF toScene(QPointF screen, QSizeF view) const

@@ -12,6 +12,7 @@ constexpr double kColumnGap = 100;
 constexpr double kLabelGap = 96;
 constexpr double kHeadGap = 64;
 constexpr double kLeastWidth = 300;
+constexpr double kTail = 16; // of an edge that goes on in the next column
 
 /// Slices of the scene at the rows where no box is cut: the layout's segments, cut further where a section starts.
 std::vector<Fold::Slice> sceneSlices(const Picture& picture)
@@ -151,7 +152,17 @@ const Fold::Slice& Fold::sliceAt(double y) const
 QPointF Fold::map(QPointF scene) const
 {
     const Slice& slice = sliceAt(scene.y());
-    return {scene.x() + slice.dx, scene.y() + slice.dy};
+    const double below = scene.y() - slice.bottom;
+    if (below <= 0)
+        return {scene.x() + slice.dx, scene.y() + slice.dy};
+    // Between two slices, where only edges are: the gap may be smaller here than in the scene.
+    const double end = slice.bottom + slice.dy;
+    const auto next = static_cast<std::size_t>(&slice - m_slices.data()) + 1;
+    if (next < m_slices.size() && m_slices[next].column == slice.column) {
+        const double share = below / std::max(1.0, m_slices[next].top - slice.bottom);
+        return {scene.x() + slice.dx, end + share * (m_slices[next].top + m_slices[next].dy - end)};
+    }
+    return {scene.x() + slice.dx, end + std::min(below, kTail)};
 }
 
 QPointF Fold::unmap(QPointF folded) const

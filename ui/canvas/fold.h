@@ -30,6 +30,8 @@ public:
     bool isEmpty() const { return m_slices.empty(); }
     QPointF map(QPointF scene) const;
     QPointF unmap(QPointF folded) const;
+    /// The column that a row of the scene stands in.
+    int columnOf(double y) const { return sliceAt(y).column; }
     QRectF bounds() const { return m_bounds; }
     int columns() const { return static_cast<int>(m_columns.size()); }
     /// Of the folded drawing; as wide as what stands in it.

@@ -45,10 +45,7 @@ void paintBands(const PaintContext& context)
     QPainter& p = context.painter;
     const QFont plain = uiFont(11);
     const QFont bold = uiFont(11, QFont::DemiBold);
-    const auto screen = [&](double x, double y) {
-        return QPointF((x - context.camera.centre.x()) * context.zoom() + context.view.width() / 2,
-                       (y - context.camera.centre.y()) * context.zoom() + context.view.height() / 2);
-    };
+    const auto screen = [&](double x, double y) { return context.camera.foldedToScreen({x, y}, context.view); };
     int column = -1;
     QPointF corner;
     double room = 0;
@@ -114,6 +111,27 @@ QColor nodeColour(const SceneNode& node, const ViewState& state, const Theme& th
                                              : look::heatColour(figures.saturation, kWorstShare, theme);
 }
 
+/// One straight piece of an edge. Between two columns it leaves the one at the bottom and enters the other at the top.
+void addFarPiece(const PaintContext& context, layout::Point a, layout::Point b, std::vector<QLineF>& lines)
+{
+    const QPointF from = context.map(a);
+    const QPointF to = context.map(b);
+    const auto& fold = context.camera.fold;
+    const int first = fold ? fold->columnOf(a.y) : 0;
+    const int last = fold ? fold->columnOf(b.y) : 0;
+    if (first == last) {
+        if (to.y() >= from.y() - 1)
+            lines.emplace_back(from, to);
+        return;
+    }
+    if (first > last)
+        return;
+    const double end = context.camera.foldedToScreen({0, fold->column(first).bottom()}, context.view).y();
+    const double start = context.camera.foldedToScreen({0, fold->column(last).top()}, context.view).y();
+    lines.emplace_back(from, QPointF(from.x(), std::max(from.y(), end)));
+    lines.emplace_back(QPointF(to.x(), std::min(to.y(), start)), to);
+}
+
 void paintFar(const PaintContext& context, const std::vector<std::uint32_t>& nodes,
               const std::vector<std::uint32_t>& edges)
 {
@@ -127,12 +145,8 @@ void paintFar(const PaintContext& context, const std::vector<std::uint32_t>& nod
         lines.reserve(edges.size());
         for (std::uint32_t e : edges) {
             const auto& points = context.picture.layout().paths[e].points;
-            for (std::size_t i = 1; i < points.size(); ++i) {
-                const QPointF from = context.map(points[i - 1]);
-                const QPointF to = context.map(points[i]);
-                if (to.y() >= from.y() - 1)
-                    lines.emplace_back(from, to);
-            }
+            for (std::size_t i = 1; i < points.size(); ++i)
+                addFarPiece(context, points[i - 1], points[i], lines);
         }
         p.setPen(QPen(context.colour(Token::Edge), 1));
         p.drawLines(lines.data(), static_cast<int>(lines.size()));

@@ -439,6 +439,19 @@ private slots:
             QVERIFY(std::abs(back.x() - centre.x()) < 1e-6 && std::abs(back.y() - centre.y()) < 1e-6);
             QCOMPARE(pane.view.nodeAt(pane.screen(centre)), std::optional(picture->scene().nodes[n].id));
         }
+        // What lies between two slices (the bends of edges) stays between them, and never runs out of its column.
+        const auto& slices = fold.slices();
+        for (std::size_t i = 0; i + 1 < slices.size(); ++i) {
+            const double gap = slices[i + 1].top - slices[i].bottom;
+            for (const double share : {0.25, 0.99}) {
+                const double y = fold.map({0, slices[i].bottom + share * gap}).y();
+                QVERIFY(y >= slices[i].bottom + slices[i].dy - 1e-6);
+                if (slices[i + 1].column == slices[i].column)
+                    QVERIFY(y <= slices[i + 1].top + slices[i + 1].dy + 1e-6);
+                else
+                    QVERIFY(y <= fold.column(slices[i].column).bottom() + 16 + 1e-6);
+            }
+        }
         // Zooming in on a node unfolds around it.
         const std::uint64_t node = picture->scene().nodes[200].id;
         const QPointF at = pane.screen(node);
