@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exec/kernel_families.h"
 #include "core/exec/kernel_support.h"
-#include "core/ops/onnx_types.h"
+#include "core/tensor/onnx_types.h"
 
 #include <array>
 #include <fmt/format.h>

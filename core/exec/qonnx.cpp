@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/exec/qonnx.h"
 #include "core/exec/arithmetic.h"
 #include "core/exec/broadcast.h"
 #include "core/exec/kernel_families.h"
@@ -36,24 +37,11 @@ Result<CodeRange> rangeOf(const KernelContext& context)
     return isSignedCode ? CodeRange{-count / 2.0 + narrow, count / 2.0 - 1.0} : CodeRange{0.0, count - 1.0 - narrow};
 }
 
-/// QONNX's names: HALF_UP and HALF_DOWN are away from and toward zero.
 Result<Rounding> roundingOf(const KernelContext& context)
 {
-    std::string mode = context.node.stringAttribute("rounding_mode", "ROUND");
-    std::ranges::transform(mode, mode.begin(),
-                           [](char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c); });
-    static constexpr std::array<std::pair<std::string_view, Rounding>, 8> names{{{"ROUND", Rounding::HalfEven},
-                                                                                 {"HALF_EVEN", Rounding::HalfEven},
-                                                                                 {"CEIL", Rounding::Ceil},
-                                                                                 {"FLOOR", Rounding::Floor},
-                                                                                 {"UP", Rounding::Away},
-                                                                                 {"DOWN", Rounding::Trunc},
-                                                                                 {"HALF_UP", Rounding::HalfAway},
-                                                                                 {"HALF_DOWN", Rounding::HalfDown}}};
-    for (const auto& [name, rounding] : names) {
-        if (mode == name) {
-            return rounding;
-        }
+    const std::string mode = context.node.stringAttribute("rounding_mode", "ROUND");
+    if (const std::optional<Rounding> rounding = qonnxRounding(mode)) {
+        return *rounding;
     }
     return notClaimed(context, fmt::format("rounding mode {}", mode));
 }
@@ -130,6 +118,23 @@ constexpr auto rows = std::to_array<KernelRow>({
 });
 
 } // namespace
+
+std::optional<Rounding> qonnxRounding(std::string mode)
+{
+    std::ranges::transform(mode, mode.begin(),
+                           [](char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c); });
+    static constexpr std::array<std::pair<std::string_view, Rounding>, 9> names{{{"ROUND", Rounding::HalfEven},
+                                                                                 {"HALF_EVEN", Rounding::HalfEven},
+                                                                                 {"CEIL", Rounding::Ceil},
+                                                                                 {"FLOOR", Rounding::Floor},
+                                                                                 {"UP", Rounding::Away},
+                                                                                 {"DOWN", Rounding::Trunc},
+                                                                                 {"ROUND_TO_ZERO", Rounding::Trunc},
+                                                                                 {"HALF_UP", Rounding::HalfAway},
+                                                                                 {"HALF_DOWN", Rounding::HalfDown}}};
+    const auto found = std::ranges::find(names, mode, &std::pair<std::string_view, Rounding>::first);
+    return found != names.end() ? std::optional(found->second) : std::nullopt;
+}
 
 std::span<const KernelRow> qonnxKernels()
 {

@@ -5,6 +5,7 @@
 #include "core/exec/qlinear.h"
 #include "core/exec/quantize_run.h"
 #include "core/exec/scale_layout.h"
+#include "core/tensor/onnx_types.h"
 
 #include <fmt/format.h>
 
@@ -14,37 +15,6 @@
 namespace crease {
 
 namespace {
-
-/// TensorProto.DataType numbers of the attributes output_dtype and precision (formats.md §1.6).
-ElementType typeOfNumber(std::int64_t number)
-{
-    switch (number) {
-    case 1:
-        return ElementType::Float32;
-    case 2:
-        return ElementType::UInt8;
-    case 3:
-        return ElementType::Int8;
-    case 4:
-        return ElementType::UInt16;
-    case 5:
-        return ElementType::Int16;
-    case 10:
-        return ElementType::Float16;
-    case 16:
-        return ElementType::BFloat16;
-    case 21:
-        return ElementType::UInt4;
-    case 22:
-        return ElementType::Int4;
-    case 25:
-        return ElementType::UInt2;
-    case 26:
-        return ElementType::Int2;
-    default:
-        return ElementType::Undefined;
-    }
-}
 
 struct Codes {
     std::int64_t zeroPoint = 0;
@@ -104,13 +74,7 @@ Result<std::vector<Tensor>> quantizeLinear(const KernelContext& context)
 {
     const Tensor& scale = context.input(1);
     const Tensor zeroPoints = context.has(2) ? context.input(2) : Tensor{};
-    const ElementType stated = typeOfNumber(context.node.intAttribute("output_dtype", 0));
-    const ElementType type =
-        zeroPoints.valid()                 ? zeroPoints.type()
-        : stated != ElementType::Undefined ? stated
-        : context.node.attribute("output_dtype") == nullptr || context.node.intAttribute("output_dtype", 0) == 0
-            ? ElementType::UInt8
-            : ElementType::Undefined;
+    const ElementType type = quantizedType(zeroPoints.type(), context.node.intAttribute("output_dtype", 0));
     if (!isInteger(type) || byteWidth(type) > 2 || !isFloat(scale.type())) {
         return notClaimed(context,
                           fmt::format("quantizing to {} with scales of {}", longName(type), longName(scale.type())));
@@ -162,7 +126,7 @@ Result<std::vector<Tensor>> dequantizeLinear(const KernelContext& context)
     const Tensor& scale = context.input(1);
     const Tensor zeroPoints = context.has(2) ? context.input(2) : Tensor{};
     const std::int64_t statedNumber = context.node.intAttribute("output_dtype", 0);
-    const ElementType type = statedNumber == 0 ? scale.type() : typeOfNumber(statedNumber);
+    const ElementType type = statedNumber == 0 ? scale.type() : elementTypeFromOnnx(statedNumber);
     if (!isInteger(codes.type()) || byteWidth(codes.type()) > 4 || !isFloat(scale.type()) || !isFloat(type)) {
         return notClaimed(
             context, fmt::format("dequantizing {} with scales of {}", longName(codes.type()), longName(scale.type())));

@@ -2,7 +2,7 @@
 #include "core/exec/kernel_families.h"
 #include "core/exec/kernel_support.h"
 #include "core/exec/strided_copy.h"
-#include "core/ops/onnx_types.h"
+#include "core/tensor/onnx_types.h"
 
 #include <algorithm>
 #include <array>

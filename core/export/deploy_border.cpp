@@ -229,6 +229,37 @@ bool isWholeType(ClampRange range, ElementType storage)
     return range.low <= lowest(storage) && range.high >= highest(storage);
 }
 
+namespace {
+
+/// An integer Clip; ONNX Runtime has none of 16 bits, so those go through int32.
+void produceClip(Deployment& out, ValueId codes, ClampRange range, ValueId output)
+{
+    const ElementType storage = out.grid(output).storage;
+    const bool through = storage == ElementType::Int16 || storage == ElementType::UInt16;
+    const ElementType type = through ? ElementType::Int32 : storage;
+    const auto& shape = out.sourceValue(output).shape;
+    const auto bound = [&](std::int64_t code, bool needed, std::string_view name) {
+        return needed ? out.constant(tensorOfInts(type, {}, std::array{code}), name) : ValueId{};
+    };
+    if (through) {
+        codes = out.add(castNode(codes, onnxInt32), "int32", type, shape);
+    }
+    std::vector<ValueId> inputs{codes, bound(range.low, range.low > lowest(storage), "clamp_low"),
+                                bound(range.high, range.high < highest(storage), "clamp_high")};
+    if (!inputs.back().valid()) {
+        inputs.pop_back();
+    }
+    Node clip = standardNode("Clip", std::move(inputs));
+    if (!through) {
+        out.produce(std::move(clip), output);
+        return;
+    }
+    const ValueId clipped = out.add(std::move(clip), "clamped", type, shape);
+    out.produce(castNode(clipped, onnxType(storage)), output);
+}
+
+} // namespace
+
 void produceClamped(Deployment& out, Node made, const Node& original, ValueId output)
 {
     const Grid& grid = out.grid(output);
@@ -238,15 +269,7 @@ void produceClamped(Deployment& out, Node made, const Node& original, ValueId ou
         return;
     }
     const ValueId wide = out.add(std::move(made), "unclamped", grid.storage, out.sourceValue(output).shape);
-    const auto bound = [&](std::int64_t code, bool needed, std::string_view name) {
-        return needed ? out.constant(tensorOfInts(grid.storage, {}, std::array{code}), name) : ValueId{};
-    };
-    std::vector<ValueId> inputs{wide, bound(range.low, range.low > lowest(grid.storage), "clamp_low"),
-                                bound(range.high, range.high < highest(grid.storage), "clamp_high")};
-    if (!inputs.back().valid()) {
-        inputs.pop_back();
-    }
-    out.produce(standardNode("Clip", std::move(inputs)), output);
+    produceClip(out, wide, range, output);
 }
 
 ValueId dequantized(Deployment& out, ValueId codes)
@@ -254,12 +277,12 @@ ValueId dequantized(Deployment& out, ValueId codes)
     return out.add(dequantizeNode(out, codes), "dequantized", ElementType::Float32, out.sourceValue(codes).shape);
 }
 
-ValueId dequantizedInTheOpen(Deployment& out, ValueId codes)
+std::optional<ValueId> centredInTheOpen(Deployment& out, ValueId codes)
 {
     const Grid& grid = out.grid(codes);
     const auto& shape = out.sourceValue(codes).shape;
     if (!grid.isPerTensor() && !shape) {
-        return dequantized(out, codes);
+        return std::nullopt;
     }
     const std::vector<double> zeros(grid.zeroPoints.begin(), grid.zeroPoints.end());
     ValueId real = out.add(castNode(codes, onnxFloat), "cast", ElementType::Float32, shape);
@@ -267,8 +290,19 @@ ValueId dequantizedInTheOpen(Deployment& out, ValueId codes)
         const ValueId zero = out.constant(alongAxis(oneIfEqual(zeros), grid.axis, shape), "zero_point");
         real = out.add(standardNode("Sub", {real, zero}), "centred", ElementType::Float32, shape);
     }
+    return real;
+}
+
+ValueId dequantizedInTheOpen(Deployment& out, ValueId codes)
+{
+    const std::optional<ValueId> real = centredInTheOpen(out, codes);
+    if (!real) {
+        return dequantized(out, codes);
+    }
+    const Grid& grid = out.grid(codes);
+    const auto& shape = out.sourceValue(codes).shape;
     const ValueId scale = out.constant(alongAxis(oneIfEqual(grid.scales), grid.axis, shape), "scale");
-    return out.add(standardNode("Mul", {real, scale}), "dequantized", ElementType::Float32, shape);
+    return out.add(standardNode("Mul", {*real, scale}), "dequantized", ElementType::Float32, shape);
 }
 
 void quantizeInto(Deployment& out, ValueId real, const Node& original, ValueId output)
@@ -398,10 +432,7 @@ void emitClamp(Deployment& out, NodeId id)
         out.produce(standardNode("Identity", {node.inputs[0]}), node.output());
         return;
     }
-    const ClampRange range = clampRange(node, grid);
-    const ValueId low = out.constant(tensorOfInts(grid.storage, {}, std::array{range.low}), "clamp_low");
-    const ValueId high = out.constant(tensorOfInts(grid.storage, {}, std::array{range.high}), "clamp_high");
-    out.produce(standardNode("Clip", {node.inputs[0], low, high}), node.output());
+    produceClip(out, node.inputs[0], clampRange(node, grid), node.output());
 }
 
 void emitFakeQuant(Deployment& out, NodeId id)

@@ -25,6 +25,8 @@ ValueId dequantized(Deployment& out, ValueId codes);
 /// The same by Cast, Sub and Mul: ONNX Runtime merges a DequantizeLinear into what reads it, also where that changes
 /// results.
 ValueId dequantizedInTheOpen(Deployment& out, ValueId codes);
+/// code - zero point as float32, in the same way; nothing where the zero points lie along an axis of unknown rank.
+std::optional<ValueId> centredInTheOpen(Deployment& out, ValueId codes);
 
 /// `real` (float32) to the codes of `output`, rounded, ordered and clamped as the Quantize-like node says.
 void quantizeInto(Deployment& out, ValueId real, const Node& original, ValueId output);

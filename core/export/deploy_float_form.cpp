@@ -79,6 +79,13 @@ bool becomesGemm(const Graph& graph, const Node& node)
     return node.op == "MatMul" && isRank(graph.value(node.inputs[0]), 2) && isRank(graph.value(node.inputs[1]), 2);
 }
 
+/// A batch of matrices with a grid a column: a kernel that ONNX Runtime would make of the DequantizeLinear refuses it.
+bool isBatchOfColumns(const Deployment& out, const Node& node)
+{
+    return node.op == "MatMul" && !out.grid(node.inputs[1]).isPerTensor() &&
+           !isRank(out.sourceValue(node.inputs[1]), 2);
+}
+
 } // namespace
 
 void emitLinearFloatForm(Deployment& out, NodeId id)
@@ -91,7 +98,8 @@ void emitLinearFloatForm(Deployment& out, NodeId id)
     const NodeId reader = accumulator ? onlyFloatReader(graph, output) : NodeId{};
     const bool constantWeight = out.sourceValue(node.inputs[1]).isConstant();
     out.begin(id);
-    std::vector<ValueId> inputs{dequantized(out, node.inputs[0]), dequantized(out, node.inputs[1])};
+    const auto weight = isBatchOfColumns(out, node) ? dequantizedInTheOpen : dequantized;
+    std::vector<ValueId> inputs{dequantized(out, node.inputs[0]), weight(out, node.inputs[1])};
     ValueId bias;
     if (codes) {
         bias = dequantizedBias(out, node, *codes);
@@ -138,7 +146,9 @@ ValueId dequantizedByRankOneScale(Deployment& out, ValueId codes)
                    out.sourceValue(codes).shape);
 }
 
-void emitOnReals(Deployment& out, NodeId id, bool merged)
+using Dequantizing = ValueId (*)(Deployment& out, ValueId codes);
+
+void emitOnReals(Deployment& out, NodeId id, Dequantizing dequantizing)
 {
     const Node node = out.source().node(id);
     out.begin(id);
@@ -149,8 +159,7 @@ void emitOnReals(Deployment& out, NodeId id, bool merged)
     op.captures = node.captures;
     for (const ValueId input : node.inputs) {
         const bool isCodes = input.valid() && out.sourceValue(input).codes;
-        op.inputs.push_back(!isCodes ? input
-                                     : (merged ? dequantized(out, input) : dequantizedByRankOneScale(out, input)));
+        op.inputs.push_back(isCodes ? dequantizing(out, input) : input);
     }
     std::vector<std::pair<ValueId, ValueId>> quantized; // real, codes
     for (const ValueId output : node.outputs) {
@@ -176,12 +185,14 @@ void emitOnReals(Deployment& out, NodeId id, bool merged)
 
 void emitFloatForm(Deployment& out, NodeId id)
 {
-    emitOnReals(out, id, true);
+    emitOnReals(out, id, dequantized);
 }
 
 void emitUnmergedFloatForm(Deployment& out, NodeId id)
 {
-    emitOnReals(out, id, false);
+    // ONNX Runtime merges an AveragePool of a rank-1 scale too, and then refuses it.
+    const bool pool = out.source().node(id).op == "AveragePool";
+    emitOnReals(out, id, pool ? dequantizedInTheOpen : dequantizedByRankOneScale);
 }
 
 void emitFloatLinear(Deployment& out, NodeId id)
@@ -214,6 +225,11 @@ void emitLinearOnFloatCodes(Deployment& out, NodeId id)
     const Grid& grid = out.grid(output);
     out.begin(id);
     const auto integers = [&](ValueId codes) {
+        if (codes == node.inputs[1] && isBatchOfColumns(out, node)) {
+            if (const std::optional<ValueId> centred = centredInTheOpen(out, codes)) {
+                return *centred;
+            }
+        }
         Grid unit = out.grid(codes);
         unit.scales.assign(unit.scales.size(), 1.0);
         const bool same =

@@ -309,6 +309,12 @@ void emitLinearOperator(Deployment& out, NodeId id)
         fallBack(out, id, "its weight has a zero point a channel that no pair of int8 tensors expresses");
         return;
     }
+    const bool bias = node.attribute(nodes::biasCodes) != nullptr;
+    if (node.op == "MatMul" && rankOf(w) != 2 && !w.codes->isPerTensor() &&
+        (!hasOneZeroPoint(*w.codes) || (!accumulator && !bias))) {
+        fallBack(out, id, "its kernels take a scale or a zero point a column for one matrix only, not for a batch");
+        return;
+    }
     out.begin(id);
     if (accumulator && node.op == "Conv") {
         produceConvInteger(out, node);
@@ -318,7 +324,6 @@ void emitLinearOperator(Deployment& out, NodeId id)
         out.produce(matMulInteger(out, node), node.output());
         return;
     }
-    const bool bias = node.attribute(nodes::biasCodes) != nullptr;
     const auto xRank = rankOf(x);
     const auto wRank = rankOf(w);
     if (node.op == "Conv") {

@@ -165,11 +165,20 @@ bool emitPoolAsConv(Deployment& out, NodeId id)
     return true;
 }
 
+bool countsBeyondPadding(const Node& node)
+{
+    return node.op == "AveragePool" && node.intAttribute("ceil_mode", 0) != 0 &&
+           node.intAttribute("count_include_pad", 0) != 0;
+}
+
 namespace {
 
 bool emitPoolKernel(Deployment& out, NodeId id)
 {
     const Node node = out.source().node(id);
+    if (countsBeyondPadding(node)) {
+        return false;
+    }
     const bool global = node.op == "GlobalAveragePool";
     const auto dilations = node.intsAttribute("dilations");
     if (std::ranges::any_of(dilations, [](std::int64_t dilation) { return dilation != 1; })) {

@@ -10,6 +10,10 @@ namespace crease {
 /// unknown.
 bool emitPoolAsConv(Deployment& out, NodeId id);
 
+/// Whether ONNX Runtime's integer kernel, unlike its float one, also counts the taps of the last windows that stand
+/// beyond the padding (ceil_mode with count_include_pad): up to 6 steps off.
+bool countsBeyondPadding(const Node& node);
+
 /// The same, or the target's pooling kernel (QOperator). False for other ops.
 bool emitPool(Deployment& out, NodeId id);
 

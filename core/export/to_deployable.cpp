@@ -4,6 +4,7 @@
 #include "core/export/deploy_float_form.h"
 #include "core/export/deploy_linear.h"
 #include "core/export/deploy_pool.h"
+#include "core/export/deploy_quantizers.h"
 #include "core/export/exporter.h"
 #include "core/ir/integer_nodes.h"
 #include "core/ir/verifier.h"
@@ -75,7 +76,7 @@ void emitOperatorForm(Deployment& out, NodeId id)
         emitLinearOperator(out, id);
     } else if (!emitOnCodes(out, id) && !emitArithmeticOperator(out, id)) {
         reportFloatForm(out, node);
-        emitFloatForm(out, id);
+        (countsBeyondPadding(node) ? emitUnmergedFloatForm : emitFloatForm)(out, id);
     }
 }
 
@@ -107,6 +108,11 @@ void emitQdqForm(Deployment& out, NodeId id)
         return;
     }
     if (emitPoolAsConv(out, id)) {
+        return;
+    }
+    if (countsBeyondPadding(node)) {
+        reportFloatForm(out, node);
+        emitUnmergedFloatForm(out, id);
         return;
     }
     const TargetOp* row = out.target().op(node.op);
@@ -263,6 +269,8 @@ Result<Graph> toDeployable(const Graph& final, const Target& target, std::vector
         } else if (node.domain.empty() && isLinearOp(node.op) && node.attribute(nodes::bias) &&
                    !touchesCodes(final, node)) {
             emitFloatLinear(out, id);
+        } else if (isQonnxQuantizer(node)) {
+            emitQonnxQuantizer(out, id);
         } else if (touchesCodes(final, node)) {
             if (target.format == "onnx-qdq") {
                 emitQdqForm(out, id);
@@ -272,6 +280,7 @@ Result<Graph> toDeployable(const Graph& final, const Target& target, std::vector
         }
     }
     Graph& graph = out.graph();
+    TRY(refuseForeignQuantizers(graph, target));
     TRY(graph.sort());
     joinIdentities(graph, firstNew);
     if (correspondence) {

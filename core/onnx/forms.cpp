@@ -4,7 +4,7 @@
 #include "core/onnx/form_rules.h"
 #include "core/onnx/graph_reader.h"
 #include "core/onnx/subgraphs.h"
-#include "core/ops/onnx_types.h"
+#include "core/tensor/onnx_types.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 #include "core/onnx/tensor_proto.h"
 
 #include "core/onnx/tensor_reader.h"
-#include "core/ops/onnx_types.h"
 #include "core/support/text.h"
+#include "core/tensor/onnx_types.h"
 
 #include <bit>
 #include <charconv>

@@ -2,7 +2,7 @@
 #include "core/onnx/value_info.h"
 
 #include "core/onnx/wire.h"
-#include "core/ops/onnx_types.h"
+#include "core/tensor/onnx_types.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/ops/onnx_types.h"
 #include "core/ops/op_families.h"
 #include "core/ops/shape_support.h"
+#include "core/tensor/onnx_types.h"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/ops/linear_shapes.h"
-#include "core/ops/onnx_types.h"
 #include "core/ops/op_families.h"
+#include "core/tensor/onnx_types.h"
 
 #include <array>
 
@@ -22,12 +22,8 @@ ElementType typeAt(const ShapeContext& context, std::size_t slot)
 
 ShapeResult quantize(ShapeContext& context)
 {
-    ElementType type = typeAt(context, 2);
-    if (!hasInput(context, 2)) {
-        type = elementTypeFromOnnx(context.node.intAttribute("output_dtype", 0));
-        type = type == ElementType::Undefined ? ElementType::UInt8 : type;
-    }
-    return oneOutput(type, shapeAt(context, 0));
+    const ElementType stated = quantizedType(ElementType::Undefined, context.node.intAttribute("output_dtype", 0));
+    return oneOutput(hasInput(context, 2) ? typeAt(context, 2) : stated, shapeAt(context, 0));
 }
 
 ShapeResult dequantize(ShapeContext& context)

@@ -57,11 +57,11 @@ std::optional<int> channelAxis(const Graph& graph, ValueId value, int depth = 0)
 /// The constant with its elements along `axis` of `rank` dimensions, if they are along `from` of `fromRank` now.
 std::optional<Tensor> turned(const Tensor& constant, int from, std::size_t fromRank, int axis, std::size_t rank)
 {
-    if (constant.size() == 1) {
-        return constant.reshaped({});
-    }
     if (constant.rank() > fromRank) {
         return std::nullopt;
+    }
+    if (constant.size() == 1) {
+        return constant.reshaped({});
     }
     for (std::size_t i = 0; i < constant.rank(); ++i) {
         const auto place = static_cast<int>(i + fromRank - constant.rank());

@@ -4,6 +4,7 @@
 #include "core/ir/integer_nodes.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace crease {
@@ -92,6 +93,30 @@ private:
 };
 
 } // namespace
+
+bool isForeignQuantizer(const Node& node)
+{
+    static constexpr std::array<std::string_view, 19> names = {"BipolarQuant",
+                                                               "Trunc",
+                                                               "MultiThreshold",
+                                                               "FloatQuant",
+                                                               "FakeQuantize",
+                                                               "FakeQuantWithMinMaxVars",
+                                                               "FakeQuantWithMinMaxArgs",
+                                                               "FakeQuantWithMinMaxVarsPerChannel",
+                                                               "fake_quantize_per_tensor_affine",
+                                                               "fake_quantize_per_channel_affine",
+                                                               "QcQuantizeOp",
+                                                               "TRT_FP8QuantizeLinear",
+                                                               "TRT_FP8DequantizeLinear",
+                                                               "VitisQuantizeLinear",
+                                                               "VitisDequantizeLinear",
+                                                               "ExtendedQuantizeLinear",
+                                                               "ExtendedDequantizeLinear",
+                                                               "FixNeuron",
+                                                               "BFPQuantizeDequantize"};
+    return std::ranges::find(names, node.op) != names.end();
+}
 
 DialectSummary summarizeDialects(const Graph& graph)
 {

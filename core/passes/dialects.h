@@ -16,6 +16,9 @@ struct DialectSummary {
         0; // Q nodes, fake-quant nodes, and constants that are stored as integers behind a DequantizeLinear
 };
 
+/// A quantizer of a dialect that is not read here (formats.md §3 to §6).
+bool isForeignQuantizer(const Node& node);
+
 DialectSummary summarizeDialects(const Graph& graph);
 
 } // namespace crease

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/passes/constants.h"
+#include "core/passes/integer_linear.h"
 #include "core/passes/lower.h"
 #include "core/passes/match.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace crease {
@@ -34,67 +35,19 @@ int weightAxis(const Node& node, std::size_t weightRank)
     return static_cast<int>(weightRank) - 1;
 }
 
-/// The real numbers of a constant bias, exactly: a float constant, or codes behind a Dequantize. Nothing for another
-/// producer.
-std::optional<std::vector<double>> constantBias(const Graph& graph, ValueId bias)
+/// One bias, or one a channel along the last axis; nothing for another form (a column of a Gemm's C).
+bool isBiasForm(const ConstantReals& bias, std::size_t channels)
 {
-    const Value& value = graph.value(bias);
-    if (value.isConstant() && isFloat(value.type)) {
-        return value.constant.toDoubles();
-    }
-    const ValueId codes = codesBehind(graph, bias);
-    if (!codes.valid() || !graph.value(codes).isConstant()) {
-        return std::nullopt;
-    }
-    const Grid& grid = *graph.value(codes).codes;
-    std::vector<double> reals = graph.value(codes).constant.toDoubles();
-    for (std::size_t i = 0; i < reals.size(); ++i) {
-        reals[i] = grid.scale(i) * (reals[i] - static_cast<double>(grid.zeroPoint(i)));
-    }
-    return reals;
+    return bias.values.size() == 1 ||
+           (bias.values.size() == channels && bias.dims.back() == static_cast<std::int64_t>(channels));
 }
 
-struct Operands {
-    ValueId x;
-    ValueId w;
-    const Grid* xGrid = nullptr;
-    const Grid* wGrid = nullptr;
-};
-
-/// A bound on |accumulator| from the real weights, or from the ranges alone where the weight is no constant.
-double accumulatorBound(const Graph& graph, const Node& node, const Operands& operands)
+/// int32 where no sum of the op on codes leaves it; int64 also where the number of its products is not known.
+ElementType sumWidth(const Graph& graph, const Node& integer)
 {
-    const auto reach = [](const Grid& grid) {
-        const auto zero = static_cast<double>(grid.zeroPoint());
-        return std::max(std::abs(static_cast<double>(grid.qmax) - zero),
-                        std::abs(static_cast<double>(grid.qmin) - zero));
-    };
-    const Value& weight = graph.value(operands.w);
-    if (!weight.isConstant()) {
-        double taps = 1.0;
-        const auto& shape = graph.value(operands.x).shape;
-        if (shape && !shape->empty() && shape->back().known()) {
-            taps = static_cast<double>(shape->back().value);
-        } else {
-            taps = 65536.0;
-        }
-        return taps * reach(*operands.xGrid) * reach(*operands.wGrid);
-    }
-    const Dims& dims = weight.constant.dims();
-    const auto axis = static_cast<std::size_t>(weightAxis(node, dims.size()));
-    const auto channels = static_cast<std::size_t>(dims.empty() ? 1 : dims[axis]);
-    std::size_t inner = 1;
-    for (std::size_t i = axis + 1; i < dims.size(); ++i) {
-        inner *= static_cast<std::size_t>(dims[i]);
-    }
-    std::vector<double> sums(std::max<std::size_t>(channels, 1), 0.0);
-    const std::vector<std::int64_t> codes = weight.constant.toInts();
-    for (std::size_t i = 0; i < codes.size(); ++i) {
-        const std::size_t channel = i / inner % channels;
-        sums[channel] += std::abs(
-            static_cast<double>(codes[i] - operands.wGrid->zeroPoint(operands.wGrid->isPerTensor() ? 0 : channel)));
-    }
-    return sums.empty() ? 0.0 : *std::ranges::max_element(sums) * reach(*operands.xGrid);
+    const auto bounds = accumulatorBounds(graph, integer);
+    const bool fits = bounds && std::ranges::all_of(*bounds, [](double bound) { return bound < 2147483647.0; });
+    return fits ? ElementType::Int32 : ElementType::Int64;
 }
 
 Outcome lowerLinear(const Graph& graph, NodeId id)
@@ -109,18 +62,19 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
     const auto miss = [&](std::string reason, std::string text, NodeId where) {
         return Miss{std::move(reason), std::move(text), where, roles};
     };
-    Operands operands{codesBehind(graph, node.inputs[0]), codesBehind(graph, node.inputs[1])};
-    if (!operands.x.valid() && !operands.w.valid()) {
+    const ValueId x = codesBehind(graph, node.inputs[0]);
+    const ValueId w = codesBehind(graph, node.inputs[1]);
+    if (!x.valid() && !w.valid()) {
         return NoMatch{};
     }
-    if (!operands.w.valid()) {
+    if (!w.valid()) {
         const bool constant = graph.value(node.inputs[1]).isConstant();
         return miss("float-weight",
                     fmt::format("the weight '{}' of {} has no quantizer{}", graph.value(node.inputs[1]).name,
                                 labelOf(graph, id), constant ? "; it is never quantized on a guess" : ""),
                     wSource.valid() ? wSource : id);
     }
-    if (!operands.x.valid()) {
+    if (!x.valid()) {
         const std::string producer =
             xSource.valid() ? labelOf(graph, xSource) : "graph input '" + graph.value(node.inputs[0]).name + "'";
         return miss("float-data",
@@ -129,12 +83,10 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
     }
     roles.push_back({xSource, "quantizer"});
     roles.push_back({wSource, "weight"});
-    const Value& xValue = graph.value(operands.x);
-    const Value& wValue = graph.value(operands.w);
+    const Value& xValue = graph.value(x);
+    const Value& wValue = graph.value(w);
     const Grid& xGrid = *xValue.codes;
     const Grid& wGrid = *wValue.codes;
-    operands.xGrid = &xGrid;
-    operands.wGrid = &wGrid;
     if (xGrid.isWide() || wGrid.isWide()) {
         return miss("wide-operand",
                     fmt::format("{} would multiply {} by {}: operands of at most 16 bits are multiplied",
@@ -163,15 +115,17 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
                     fmt::format("{} has alpha, beta or transA that was not normalised", labelOf(graph, id)), id);
     }
     std::vector<double> bias = node.doublesAttribute(nodes::bias);
+    ConstantReals addend{bias, {static_cast<std::int64_t>(bias.size())}};
     if (node.input(2).valid()) {
-        const auto constant = constantBias(graph, node.inputs[2]);
+        const auto constant = constantReals(graph, node.inputs[2]);
         if (!constant || !bias.empty()) {
             return miss(
                 "bias-not-constant",
                 fmt::format("the bias '{}' of {} is no constant", graph.value(node.inputs[2]).name, labelOf(graph, id)),
                 id);
         }
-        bias = *constant;
+        addend = *constant;
+        bias = constant->values;
     }
     const std::int64_t groups = node.is("ConvTranspose") ? node.intAttribute("group", 1) : 1;
     std::size_t channels = 1;
@@ -182,10 +136,11 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
     if (!wValue.isConstant() && !wGrid.isPerTensor()) {
         channels = wGrid.scales.size() * static_cast<std::size_t>(groups);
     }
-    if (bias.size() > 1 && bias.size() != channels) {
-        return miss(
-            "bias-shape",
-            fmt::format("{} has {} bias values for {} output channels", labelOf(graph, id), bias.size(), channels), id);
+    if (!bias.empty() && !isBiasForm(addend, channels)) {
+        return miss("bias-shape",
+                    fmt::format("{} has bias values of shape {} for {} output channels", labelOf(graph, id),
+                                toText(addend.dims), channels),
+                    id);
     }
     const bool perChannel = (!wGrid.isPerTensor() || bias.size() > 1) && channels >= 1;
     std::optional<int> axis;
@@ -205,12 +160,11 @@ Outcome lowerLinear(const Graph& graph, NodeId id)
             bias.resize(channels, bias[0]);
         }
     }
-    const ElementType width =
-        accumulatorBound(graph, node, operands) < 2147483647.0 ? ElementType::Int32 : ElementType::Int64;
+    Node integer = node;
+    integer.inputs = {x, w};
+    const ElementType width = sumWidth(graph, integer);
     const Grid accumulator = Grid::accumulator(std::move(scales), axis, width);
     Patch patch(graph, id);
-    Node integer = node;
-    integer.inputs = {operands.x, operands.w};
     integer.outputs.clear();
     integer.attributes.erase(std::string(nodes::bias));
     Value accumulated = codesLike(output, accumulator);

@@ -219,7 +219,6 @@ Outcome remedied(const Site& site, const std::vector<std::pair<std::size_t, Reme
     accumulator.name += "_rescaled";
     Node linear = site.linear;
     linear.outputs.clear();
-    linear.name.clear();
     linear.inputs[1] = weightId;
     Node requantize = withBiasCodes(site.requantize, channels);
     requantize.inputs[0] = patch.addNode(std::move(linear), std::move(accumulator));

@@ -2,6 +2,7 @@
 #include "core/passes/quantizer_params.h"
 
 #include "core/support/text.h"
+#include "core/tensor/onnx_types.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,35 +15,6 @@ namespace {
 bool isOf(const Node& node, std::string_view op)
 {
     return node.op == op && (node.domain.empty() || node.domain == "ai.onnx" || node.domain == "com.microsoft");
-}
-
-/// The ONNX number of an integer element type that a zero point may have.
-ElementType typeOfNumber(std::int64_t number)
-{
-    switch (number) {
-    case 2:
-        return ElementType::UInt8;
-    case 3:
-        return ElementType::Int8;
-    case 4:
-        return ElementType::UInt16;
-    case 5:
-        return ElementType::Int16;
-    case 6:
-        return ElementType::Int32;
-    case 21:
-        return ElementType::UInt4;
-    case 22:
-        return ElementType::Int4;
-    case 25:
-        return ElementType::UInt2;
-    case 26:
-        return ElementType::Int2;
-    case 0:
-        return ElementType::UInt8;
-    default:
-        return ElementType::Undefined;
-    }
 }
 
 std::unexpected<Miss> missed(std::string id, std::string text, NodeId node)
@@ -62,7 +34,7 @@ std::expected<ElementType, Miss> storageOf(const Graph& graph, NodeId id, const 
     } else if (zeroPoint != nullptr) {
         storage = zeroPoint->type();
     } else {
-        storage = typeOfNumber(node.intAttribute("output_dtype", 0));
+        storage = quantizedType(ElementType::Undefined, node.intAttribute("output_dtype", 0));
         const ElementType declared = node.output().valid() ? graph.value(node.output()).type : ElementType::Undefined;
         if (declared != ElementType::Undefined && declared != storage) {
             return missed("storage-contradiction",

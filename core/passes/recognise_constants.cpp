@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/ir/integer_nodes.h"
 #include "core/passes/codes.h"
+#include "core/passes/dialects.h"
 #include "core/passes/recognise_rules.h"
 #include "core/support/text.h"
 
@@ -347,32 +348,12 @@ Outcome recogniseShapeOfCodes(const Graph& graph, NodeId id)
 
 Outcome recogniseUnsupported(const Graph& graph, NodeId id)
 {
-    static constexpr std::array<std::string_view, 20> names = {"BipolarQuant",
-                                                               "Trunc",
-                                                               "MultiThreshold",
-                                                               "FloatQuant",
-                                                               "FakeQuantize",
-                                                               "FakeQuantWithMinMaxVars",
-                                                               "FakeQuantWithMinMaxArgs",
-                                                               "FakeQuantWithMinMaxVarsPerChannel",
-                                                               "fake_quantize_per_tensor_affine",
-                                                               "fake_quantize_per_channel_affine",
-                                                               "QcQuantizeOp",
-                                                               "TRT_FP8QuantizeLinear",
-                                                               "TRT_FP8DequantizeLinear",
-                                                               "VitisQuantizeLinear",
-                                                               "VitisDequantizeLinear",
-                                                               "ExtendedQuantizeLinear",
-                                                               "ExtendedDequantizeLinear",
-                                                               "FixNeuron",
-                                                               "BFPQuantizeDequantize",
-                                                               "DynamicQuantizeLinear"};
     const Node& node = graph.node(id);
-    if (std::ranges::find(names, node.op) == names.end()) {
-        return NoMatch{};
-    }
     if (node.op == "DynamicQuantizeLinear") {
         return Miss{"dynamic-scale", "its scale is computed from data", id};
+    }
+    if (!isForeignQuantizer(node)) {
+        return NoMatch{};
     }
     return Miss{"unsupported-dialect",
                 fmt::format("{}{}{} is a quantizer that is not read here", node.domain, node.domain.empty() ? "" : ".",

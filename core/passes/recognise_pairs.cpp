@@ -164,8 +164,9 @@ private:
             m_clipped ? "QuantizeLinear, Clip, DequantizeLinear" : "QuantizeLinear, DequantizeLinear";
         m_text = fmt::format("{} on {}", source, toText(grid));
         const ValueId x = node.input(0);
+        const bool clamped = grid.qmin > params.qmin || grid.qmax < params.qmax;
         const ValueId lifted = fakeQuant(producer, x, std::move(grid), source, top);
-        m_patch.relate(node.output(), lifted, Relation::Codes);
+        m_patch.relate(node.output(), lifted, clamped ? Relation::Clamped : Relation::Codes);
         return lifted;
     }
 
@@ -276,7 +277,7 @@ private:
         moved.captures.clear();
         for (std::size_t slot = 0; slot < (node.is("Concat") ? node.inputs.size() : 1); ++slot) {
             if (m_graph.value(node.inputs[slot]).isConstant()) {
-                moved.inputs[slot] = constantPart(node.inputs[slot]);
+                moved.inputs[slot] = constantPart(node.inputs[slot], bounds);
                 continue;
             }
             const Lifted lifted = lift(node.inputs[slot], bounds, false);
@@ -291,8 +292,8 @@ private:
         if (const ValueId same = movedAlready(node, moved, slot); same.valid() && serves(same, top)) {
             return same;
         }
-        for (const auto& [made, values] : m_moved) {
-            if (made == producer) {
+        for (const auto& [made, inputs, values] : m_moved) {
+            if (made == producer && inputs == moved.inputs) {
                 return values[slot];
             }
         }
@@ -310,14 +311,21 @@ private:
             outputs.push_back(m_patch.addValue(std::move(value)));
         }
         moved.outputs = outputs;
+        m_moved.emplace_back(producer, moved.inputs, outputs);
         m_patch.addNode(std::move(moved));
-        m_moved.emplace_back(producer, outputs);
         return outputs[slot];
     }
 
-    ValueId constantPart(ValueId codes)
+    /// Constant codes among moved ones, clamped by what stands between them and the dequantizer.
+    ValueId constantPart(ValueId codes, CodeBounds bounds)
     {
         Value value = m_graph.value(codes);
+        std::vector<std::int64_t> clamped = value.constant.toInts();
+        for (std::int64_t& code : clamped) {
+            code = std::min(std::max(code, bounds.lo), bounds.hi);
+        }
+        value.type = m_params.storage;
+        value.constant = tensorOfInts(m_params.storage, value.constant.dims(), clamped);
         value.codes = m_params.grid();
         value.alsoInput = false;
         const ValueId constant = m_patch.addValue(std::move(value));
@@ -456,7 +464,7 @@ private:
     bool m_clipped = false;
     int m_steps = 0;
     std::vector<std::tuple<ValueId, Grid, ValueId>> m_made;
-    std::vector<std::pair<NodeId, std::vector<ValueId>>> m_moved;
+    std::vector<std::tuple<NodeId, std::vector<ValueId>, std::vector<ValueId>>> m_moved; // its new inputs and outputs
     NodeId m_differing;
     QuantizerParams m_differingParams;
     CodeBounds m_differingBounds;

@@ -49,6 +49,23 @@ struct Region {
     std::vector<NodeId> inside; // in topological order
 };
 
+/// The most dimensions among the constants that the region reads: an element-wise op gives its result as many.
+std::size_t constantRank(const Graph& graph, const Region& region)
+{
+    std::size_t rank = 0;
+    for (const NodeId id : region.inside) {
+        for (const ValueId read : graph.node(id).inputs) {
+            if (read.valid() && read != region.input && scalarConstant(graph, read)) {
+                const Value& value = graph.value(read);
+                rank = std::max(rank, value.isConstant() ? value.constant.rank()
+                                      : value.shape      ? value.shape->size()
+                                                         : 0);
+            }
+        }
+    }
+    return rank;
+}
+
 /// Grows the region backwards from the quantizer's input until only one gridded value is left to depend on.
 class Grower {
 public:
@@ -238,6 +255,15 @@ Outcome tableOf(const Graph& graph, NodeId id)
     std::vector<Role> roles{{id, "quantizer"}};
     for (const NodeId inside : region->inside) {
         roles.push_back({inside, graph.node(inside).domain == nodes::domain ? "quantizer" : "elementwise"});
+    }
+    const auto& shape = graph.value(region->input).shape;
+    if (const std::size_t rank = constantRank(graph, *region); rank > 0 && (!shape || rank > shape->size())) {
+        return Miss{"rank-raised",
+                    fmt::format("a constant of {} dimensions is broadcast with '{}' of {}: a table keeps the shape of "
+                                "its input",
+                                rank, graph.value(region->input).name,
+                                shape ? fmt::format("{}", shape->size()) : "unknown rank"),
+                    last, roles};
     }
     if (!reals || !singles) {
         const Error& error = !reals ? reals.error() : singles.error();

@@ -4,6 +4,7 @@
 #include "core/support/text.h"
 
 #include "core/ir/integer_nodes.h"
+#include "core/tensor/onnx_types.h"
 
 #include <algorithm>
 #include <array>
@@ -79,24 +80,6 @@ std::optional<Range> rangeOf(const Grid& grid)
                    static_cast<double>(grid.qmax));
 }
 
-ElementType outputTypeOf(const Node& node)
-{
-    switch (node.intAttribute("output_dtype", 2)) { // TensorProto.DataType
-    case 3:
-        return ElementType::Int8;
-    case 4:
-        return ElementType::UInt16;
-    case 5:
-        return ElementType::Int16;
-    case 21:
-        return ElementType::UInt4;
-    case 22:
-        return ElementType::Int4;
-    default:
-        return ElementType::UInt8;
-    }
-}
-
 std::optional<Range> quantizerRange(const Graph& graph, const Node& node)
 {
     if (node.is(nodes::fakeQuant, nodes::domain)) {
@@ -113,7 +96,7 @@ std::optional<Range> quantizerRange(const Graph& graph, const Node& node)
         return std::nullopt;
     }
     if (node.op == "QuantizeLinear") {
-        const ElementType type = zero.valid() ? zero.type() : outputTypeOf(node);
+        const ElementType type = quantizedType(zero.type(), node.intAttribute("output_dtype", 0));
         if (!isInteger(type) ||
             (zero.valid() && zero.size() != 1 && scale.size() != 1 && zero.size() != scale.size())) {
             return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include "core/exec/kernel.h"
 #include "core/ir/integer_nodes.h"
+#include "core/passes/quantizer_params.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,7 @@ namespace crease {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> keepsPlace{"Identity", "Cast", "Clip", "Relu", "Dropout", "DequantizeLinear"};
+constexpr std::array<std::string_view, 5> keepsPlace{"Identity", "Cast", "Clip", "Relu", "Dropout"};
 constexpr std::array<std::string_view, 15> moves{"Transpose", "Reshape",      "Flatten",      "Squeeze", "Unsqueeze",
                                                  "Slice",     "DepthToSpace", "SpaceToDepth", "Split",   "Expand",
                                                  "Tile",      "Gather",       "Pad",          "MaxPool", "GatherND"};
@@ -57,6 +58,9 @@ Passage passageOf(const Graph& graph, const Node& node)
         const bool plain =
             node.op == nodes::clamp || (node.op == nodes::dequantize && node.doublesAttribute(nodes::bias).empty());
         return plain ? Passage::Place : Passage::End;
+    }
+    if (isDequantizeLinear(node)) {
+        return Passage::Place;
     }
     if (!node.domain.empty()) {
         return Passage::End;

@@ -2,27 +2,23 @@
 #include "core/verify/epilogue.h"
 
 #include "core/ir/integer_nodes.h"
+#include "core/passes/integer_linear.h"
 #include "core/verify/grid_codes.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 namespace crease {
 
 namespace {
-
-constexpr std::array<std::string_view, 4> linearOps{"Conv", "ConvTranspose", "Gemm", "MatMul"};
 
 bool roundsAccumulator(const Graph& graph, const Node& node)
 {
     if (node.is(nodes::requantize, nodes::domain)) {
         return true;
     }
-    const bool linear = node.domain.empty() && std::ranges::find(linearOps, node.op) != linearOps.end();
     const auto& codes = graph.value(node.output()).codes;
-    return linear && codes && !codes->isWide();
+    return isIntegerLinear(graph, node) && codes && !codes->isWide();
 }
 
 /// The grid of the accumulator that the node rounds.
@@ -31,19 +27,15 @@ std::optional<Grid> accumulatorGrid(const Graph& graph, const Node& node)
     if (node.is(nodes::requantize, nodes::domain)) {
         return graph.value(node.input(0)).codes;
     }
-    const auto& x = graph.value(node.input(0)).codes;
-    const auto& w = graph.value(node.input(1)).codes;
-    if (!x || !w || !x->isPerTensor()) {
+    auto scales = accumulatorScales(graph, node);
+    if (!scales) {
         return std::nullopt;
-    }
-    std::vector<double> scales = w->scales;
-    for (double& scale : scales) {
-        scale *= x->scale();
     }
     const std::size_t rank = graph.value(node.output()).shape ? graph.value(node.output()).shape->size() : 0;
     const bool channelsLast = node.op == "Gemm" || node.op == "MatMul";
     const int axis = channelsLast ? static_cast<int>(rank) - 1 : 1;
-    return Grid::accumulator(std::move(scales), w->isPerTensor() ? std::nullopt : std::optional(axis));
+    const bool single = scales->size() == 1;
+    return Grid::accumulator(std::move(*scales), single ? std::nullopt : std::optional(axis));
 }
 
 } // namespace

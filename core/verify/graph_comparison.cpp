@@ -133,7 +133,8 @@ private:
         m_visited[i] = true;
         m_dims[i] = tensor.dims();
         const Codes& before = m_recorded[i];
-        if (before.codes.size() != tensor.size() || !before.codes.valid()) {
+        const bool reshaped = pair(i).output && before.codes.dims() != tensor.dims();
+        if (before.codes.size() != tensor.size() || !before.codes.valid() || reshaped) {
             m_result.local[i].counts.unexplained += static_cast<std::int64_t>(std::max<std::size_t>(tensor.size(), 1));
             trouble(i, before.codes.valid() ? fmt::format("has shape {} before and {} after",
                                                           toText(before.codes.dims()), toText(tensor.dims()))
@@ -145,22 +146,12 @@ private:
             return tensor;
         }
         if (pair(i).kind == Pair::Kind::Integers) {
-            compareIntegers(m_result.local[i], before.codes, tensor);
+            m_result.local[i].addExact(before.codes, tensor);
             return tensor;
         }
         const Codes after = codesOf(valueAfter(i), tensor, pair(i).grid);
         compareCodes(i, before, after);
         return pair(i).constant ? tensor : tensorForValue(valueAfter(i), before.codes, pair(i).grid, tensor.dims());
-    }
-
-    static void compareIntegers(MetricSums& sums, const Tensor& before, const Tensor& after)
-    {
-        sums.addReals(before.toDoubles(), after.toDoubles());
-        for (std::size_t i = 0; i < before.size(); ++i) {
-            const bool equal = before.asInt(i) == after.asInt(i);
-            ++sums.counts.offBy[equal ? 0 : 3];
-            sums.counts.unexplained += equal ? 0 : 1;
-        }
     }
 
     void compareCodes(std::size_t i, const Codes& before, const Codes& after)
@@ -277,7 +268,7 @@ private:
             } else if (pair(i).kind == Pair::Kind::Reals) {
                 sums.addReals(realsOf(valueBefore(i), before.codes), realsOf(valueAfter(i), tensor));
             } else {
-                compareIntegers(sums, before.codes, tensor);
+                sums.addExact(before.codes, tensor);
             }
         };
         const auto outputs = TRY(m_comparison.after.run(inputs, m_job, [&](ValueId id, const Tensor& tensor) {

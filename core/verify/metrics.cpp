@@ -55,6 +55,27 @@ void MetricSums::addReals(std::span<const double> reference, std::span<const dou
     }
 }
 
+void MetricSums::addExact(const Tensor& reference, const Tensor& actual)
+{
+    const auto countable = [](const Tensor& tensor) {
+        return isInteger(tensor.type()) || tensor.type() == ElementType::Bool;
+    };
+    if (!countable(reference) || !countable(actual)) {
+        const bool equal = reference.identical(actual);
+        const auto size = static_cast<std::int64_t>(reference.size());
+        m_elements += size;
+        counts.offBy[equal ? 0 : 3] += size;
+        counts.unexplained += equal ? 0 : size;
+        return;
+    }
+    addReals(reference.toDoubles(), actual.toDoubles());
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+        const bool equal = reference.asInt(i) == actual.asInt(i);
+        ++counts.offBy[equal ? 0 : 3];
+        counts.unexplained += equal ? 0 : 1;
+    }
+}
+
 void MetricSums::merge(const MetricSums& other)
 {
     counts.add(other.counts);

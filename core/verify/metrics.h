@@ -21,6 +21,8 @@ public:
     void addCodes(std::span<const std::int32_t> reference, std::span<const std::int32_t> actual, const Grid& grid,
                   const Dims& dims);
     void addReals(std::span<const double> reference, std::span<const double> actual);
+    /// Indices, booleans, strings: equal, or unexplained. Both have the same shape.
+    void addExact(const Tensor& reference, const Tensor& actual);
     void merge(const MetricSums& other);
     Metrics finish() const;
     bool sawNan() const { return m_nan; }

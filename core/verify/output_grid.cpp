@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/verify/output_grid.h"
 
+#include "core/passes/quantizer_params.h"
+
 namespace crease {
 
 std::optional<Grid> outputGrid(const Graph& graph, ValueId id)
@@ -10,7 +12,7 @@ std::optional<Grid> outputGrid(const Graph& graph, ValueId id)
         return value.codes ? value.codes : value.liesOn;
     }
     const NodeId producer = graph.producer(id);
-    if (!producer.valid() || !graph.node(producer).is("DequantizeLinear")) {
+    if (!producer.valid() || !isDequantizeLinear(graph.node(producer))) {
         return std::nullopt;
     }
     const Node& node = graph.node(producer);

@@ -2,6 +2,7 @@
 #include "core/verify/pre_rounding.h"
 
 #include "core/ir/integer_nodes.h"
+#include "core/passes/quantizer_params.h"
 #include "core/verify/grid_codes.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ bool isQonnx(const Node& node)
 bool isQuantizer(const Node& node)
 {
     return node.is(nodes::fakeQuant, nodes::domain) || node.is(nodes::quantize, nodes::domain) ||
-           node.is(nodes::requantize, nodes::domain) || node.op == "QuantizeLinear" || isQonnx(node);
+           node.is(nodes::requantize, nodes::domain) || isQuantizeLinear(node) || isQonnx(node);
 }
 
 struct Scales {

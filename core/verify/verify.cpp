@@ -49,6 +49,9 @@ Fidelity fidelityOf(const Stage& stage, const Cone& cone)
 Verdict verdictOf(const Pair& pair, const MetricSums& sums, Fidelity fidelity, double tolerance)
 {
     const Counts& counts = sums.counts;
+    if (pair.output && sums.elements() == 0 && counts.unexplained == 0) {
+        return Verdict::NotChecked;
+    }
     if (sums.sawNan() || counts.unexplained > 0) {
         return fidelity == Fidelity::A && !sums.sawNan() ? Verdict::WithinSteps : Verdict::Failed;
     }
@@ -269,6 +272,9 @@ private:
         certificate.verdict = worst(certificate.verdict, verdict);
         certificate.counts.add(sums.counts);
         ++certificate.tensors;
+        if (verdict == Verdict::NotChecked && certificate.note.empty()) {
+            certificate.note = fmt::format("output '{}' has no elements", printable(after.value(pair.after).name));
+        }
         if (verdict == Verdict::Failed && certificate.note.empty()) {
             certificate.note = failureText(pair, sums, after.value(pair.after).name);
         }

@@ -69,6 +69,8 @@ public:
                 sum.counts.unexplained += a.offGrid + b.offGrid;
             } else if (isCodeType(ours[place].type()) && isCodeType(theirs[place].type())) {
                 compareCodes(sum, theirs[place], ours[place], Grid::perTensor(1.0, 0, ours[place].type()));
+            } else if (!isFloat(ours[place].type()) && !isFloat(theirs[place].type())) {
+                sum.addExact(theirs[place], ours[place]);
             } else {
                 sum.addReals(theirs[place].toDoubles(), ours[place].toDoubles());
             }

@@ -16,10 +16,19 @@ namespace crease {
 
 namespace {
 
+/// As steps of a grid, as codes without a known one, or, where neither, as real numbers or element for element.
 struct Comparing {
     std::optional<Grid> grid;
-    bool integers = false;
+    bool codes = false;
+    bool exactly = false;
+
+    bool steps() const { return grid || codes || exactly; }
 };
+
+bool isCodeType(ElementType type)
+{
+    return isInteger(type) && bitWidth(type) <= 16;
+}
 
 Comparing howToCompare(const Graph& a, const Graph& b, std::size_t place)
 {
@@ -29,18 +38,24 @@ Comparing howToCompare(const Graph& a, const Graph& b, std::size_t place)
     const auto other = outputGrid(b, second);
     const bool sameGrid = grid && other && grid->isPerTensor() && other->isPerTensor() && !grid->isWide() &&
                           grid->scale() == other->scale();
-    const bool integers = !isFloat(a.value(first).type) && !isFloat(b.value(second).type);
-    return {sameGrid ? grid : std::nullopt, integers};
+    const ElementType types[] = {a.value(first).type, b.value(second).type};
+    const bool codes = std::ranges::all_of(types, isCodeType);
+    const bool exactly = !codes && std::ranges::none_of(types, isFloat);
+    return {sameGrid ? grid : std::nullopt, codes, exactly};
 }
 
 void compare(MetricSums& sums, const Comparing& how, const Value& first, const Tensor& a, const Value& second,
              const Tensor& b)
 {
-    if (a.size() != b.size()) {
+    if (a.dims() != b.dims()) {
         sums.counts.unexplained += static_cast<std::int64_t>(std::max<std::size_t>({a.size(), b.size(), 1}));
         return;
     }
-    if (how.grid || how.integers) {
+    if (!how.grid && how.exactly) {
+        sums.addExact(a, b);
+        return;
+    }
+    if (how.grid || how.codes) {
         const Grid grid = how.grid.value_or(Grid::perTensor(1.0, 0, ElementType::Int32));
         const Codes x = codesOf(first, a, grid);
         const Codes y = codesOf(second, b, grid);
@@ -55,6 +70,9 @@ Verdict verdictOf(const MetricSums& sums, bool steps, double tolerance)
 {
     if (sums.sawNan() || sums.counts.unexplained > 0 || sums.counts.maxSteps > 1) {
         return Verdict::Failed;
+    }
+    if (sums.elements() == 0) {
+        return Verdict::NotChecked;
     }
     if (steps) {
         return sums.counts.maxSteps == 0 ? Verdict::Exact : Verdict::WithinSteps;
@@ -117,11 +135,13 @@ Result<GraphsVerification> verifyGraphs(const Graph& a, const Graph& b, const Sa
     result.certificate.samples = static_cast<std::int64_t>(samples.samples.size());
     for (std::size_t place = 0; place < outputs; ++place) {
         const std::string& name = b.value(b.outputs()[place]).name;
-        const Verdict verdict = verdictOf(sums[place], how[place].grid || how[place].integers, options.floatTolerance);
+        const Verdict verdict = verdictOf(sums[place], how[place].steps(), options.floatTolerance);
         result.certificate.verdict = worst(result.certificate.verdict, verdict);
         result.certificate.counts.add(sums[place].counts);
         ++result.certificate.tensors;
-        if (verdict == Verdict::Failed && result.certificate.note.empty()) {
+        if (verdict != Verdict::Exact && result.certificate.note.empty() && sums[place].elements() == 0) {
+            result.certificate.note = fmt::format("output '{}' has no elements", printable(name));
+        } else if (verdict == Verdict::Failed && result.certificate.note.empty()) {
             result.certificate.note = fmt::format("output '{}' differs", printable(name));
         }
         result.outputs.push_back(

@@ -125,7 +125,25 @@ void addLinear(std::vector<Construct>& all)
                        codes("w", "s8", "2x4x1x1", "s8([0.01, 0.02], [0, 0], axis 0)", 8, -127, 127) +
                        "%y: u8[1x2x6x6] codes u8(0.25, 131) = Conv(%q, %w)\noutput %y\n",
                    "Conv DequantizeLinear DequantizeLinear Mul QuantizeLinear", 0.05, false, 0.05});
+    all.push_back({"conv of 16-bit data, clamped",
+                   head(21) + "input %q: u16[1x4x6x6] codes u16(0.0005000000237487257, 30000)\n" +
+                       codes("w", "s8", "2x4x1x1", "s8([0.01, 0.02], [0, 0], axis 0)", 8, -127, 127) +
+                       "%y: s16[1x2x6x6] codes s16(0.01, -7) = Conv(%q, %w) {lo = -7, hi = 900}\noutput %y\n",
+                   "Cast Cast Clip Conv DequantizeLinear DequantizeLinear Mul QuantizeLinear", 0.05, false, 0.05});
     const std::string m = codes("w", "s8", "8x5", perChannel(5, 1), 40, -128, 127);
+    all.push_back({"matmul, a batch of weights with a scale a column",
+                   head() + batch + codes("w", "s8", "2x8x5", perChannel(5, 2), 80, -128, 127) +
+                       "%y: u8[2x3x5] codes u8(0.25, 131) = MatMul(%q, %w)\noutput %y\n",
+                   "Cast DequantizeLinear MatMul Mul QuantizeLinear", 0.05, false, 0.05});
+    all.push_back({"matmul, a batch of weights with a zero point a column",
+                   head() + batch + codes("w", "s8", "2x8x2", "s8([0.01, 0.02], [3, -2], axis 2)", 32, -128, 127) +
+                       "%y: s32[2x3x2] codes s32([0.0005000000074505806, 0.0010000000149011612], [0, 0], axis 2) = "
+                       "MatMul(%q, %w)\n%z: f32[2x3x2] = crease.Dequantize(%y)\noutput %z\n",
+                   ""});
+    all.push_back({"matmul, a batch of weights with one scale",
+                   head() + batch + codes("w", "s8", "2x8x5", "s8(0.01, 3)", 80, -128, 127) +
+                       "%y: u8[2x3x5] codes u8(0.25, 131) = MatMul(%q, %w)\noutput %y\n",
+                   "QLinearMatMul"});
     all.push_back({"gemm",
                    head() + rows + m + "%y: u8[3x5] codes u8(0.25, 131) = Gemm(%q, %w) {" + bias + "}\noutput %y\n",
                    "QGemm"});
@@ -278,6 +296,15 @@ void addPooling(std::vector<Construct>& all)
     all.push_back({"average pool not counting its padding",
                    op("AveragePool", "u8(0.5, 116)", "1x4x6x6", "(%q) {kernel_shape = [3, 3], pads = [1, 1, 1, 1]}"),
                    "QLinearAveragePool", 0.05, false, 0.3});
+    all.push_back({"average pool whose last windows overhang its padding",
+                   op("AveragePool", "u8(0.25, 116)", "1x4x4x4",
+                      "(%q) {kernel_shape = [3, 3], pads = [1, 1, 1, 1], strides = [2, 2], ceil_mode = 1, "
+                      "count_include_pad = 1}"),
+                   "AveragePool Cast Mul QuantizeLinear Sub", 0.3, false, 0.3});
+    all.push_back(
+        {"average pool whose last windows overhang its data",
+         op("AveragePool", "u8(0.25, 116)", "1x4x3x3", "(%q) {kernel_shape = [3, 3], strides = [2, 2], ceil_mode = 1}"),
+         "QLinearAveragePool", 0.3, false, 0.3});
     all.push_back({"global average pool", op("GlobalAveragePool", "u8(0.5, 117)", "1x4x1x1", "(%q)"), "QLinearConv",
                    0.0, false, 0.3});
     all.push_back(
@@ -359,6 +386,10 @@ void addBorders(std::vector<Construct>& all)
          head() + rows +
              "%y: u8[3x8] codes u8(0.05000000074505806, 117) = crease.Clamp(%q) {lo = 117, hi = 200}\noutput %y\n",
          "Clip", 0.0, false, 0.0});
+    all.push_back({"clamp of 16 bits",
+                   head(21) + "input %q: s16[300] codes s16(0.001, 3)\n%y: s16[300] codes s16(0.001, 3) = "
+                              "crease.Clamp(%q) {lo = 3, hi = 20000}\noutput %y\n",
+                   "Cast Cast Clip", 0.0, false, 0.0});
     // ONNX Runtime would run each of these on its own integer kernels, with other results.
     all.push_back({"softmax island",
                    head() + rows +
@@ -389,6 +420,36 @@ void addBorders(std::vector<Construct>& all)
                    "Clip DequantizeLinear QuantizeLinear", 0.0, false, 0.0});
 }
 
+/// Quantizers of QONNX that no pass took: float ops in the file.
+void addQonnx(std::vector<Construct>& all)
+{
+    const auto quant = [&](const std::string& name, const std::string& attributes, const std::string& zero,
+                           const std::string& bits, const std::string& ops) {
+        all.push_back({"qonnx " + name,
+                       head() + "input %x: f32[400]\nconst %s: f32[] = [0.25]\nconst %z: f32[] = [" + zero +
+                           "]\nconst %b: f32[] = [" + bits +
+                           "]\n%y: f32[400] = qonnx.custom_op.general.Quant(%x, %s, %z, %b) {" + attributes +
+                           "}\noutput %y\n",
+                       ops});
+    };
+    const std::string away = "Abs Add Clip Div Floor Greater Mul Mul Sign Sub Where";
+    quant("half even", "narrow = 0, signed = 1, rounding_mode = \"ROUND\"", "0", "20", "Clip Div Mul Round");
+    quant("with a zero point", "narrow = 1, signed = 0, rounding_mode = \"FLOOR\"", "1.5", "4",
+          "Add Clip Div Floor Mul Sub");
+    quant("up", "narrow = 1, signed = 1, rounding_mode = \"UP\"", "0", "4", "Abs Ceil Clip Div Mul Mul Sign");
+    quant("down", "narrow = 0, signed = 1, rounding_mode = \"round_to_zero\"", "0", "4",
+          "Abs Clip Div Floor Mul Mul Sign");
+    quant("half down", "narrow = 0, signed = 1, rounding_mode = \"HALF_DOWN\"", "0", "4", away);
+    quant("half up", "narrow = 0, signed = 1, rounding_mode = \"HALF_UP\"", "0", "4",
+          "Abs Add Clip Div Floor GreaterOrEqual Mul Mul Sign Sub Where");
+    quant("one signed bit", "narrow = 1, signed = 1, rounding_mode = \"ROUND\"", "0", "1",
+          "Div GreaterOrEqual Mul Where");
+    all.push_back({"qonnx bipolar",
+                   head() + "input %x: f32[400]\nconst %s: f32[] = [0.25]\n%y: f32[400] = "
+                            "onnx.brevitas.BipolarQuant(%x, %s)\noutput %y\n",
+                   "GreaterOrEqual Mul Where"});
+}
+
 } // namespace
 
 std::vector<Construct> constructs()
@@ -399,6 +460,7 @@ std::vector<Construct> constructs()
     addTwoInput(all);
     addPooling(all);
     addBorders(all);
+    addQonnx(all);
     return all;
 }
 

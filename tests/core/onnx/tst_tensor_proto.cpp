@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/onnx/proto.h"
 #include "core/onnx/tensor_proto.h"
-#include "core/ops/onnx_types.h"
+#include "core/tensor/onnx_types.h"
 #include "tests/support/graph_text.h"
 
 #include <bit>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exec/kernel.h"
 #include "core/ir/integer_nodes.h"
-#include "core/ops/onnx_types.h"
 #include "core/ops/op_table.h"
 #include "core/ops/window.h"
+#include "core/tensor/onnx_types.h"
 
 #include <QTest>
 #include <set>

@@ -387,6 +387,9 @@ void TestFoldBatchNorm::negative_constantAlongAnotherAxis()
                                                    "%r: f32[?x6] = Reshape(%c, %n)\n%y: f32[?x6] = Add(%r, %b)\n"),
                                         {run});
     QVERIFY(stage.rewrites.empty());
+    const Stage raised = test::runPasses(
+        matMulThen("const %b: f32[1x1x1] = [2]\n%r: f32[3x?] = Transpose(%c)\n%y: f32[1x3x?] = Div(%r, %b)\n"), {run});
+    QVERIFY(raised.rewrites.empty());
     const Stage transposed = test::runPasses(
         matMulThen("const %b: f32[2] = [1, 2]\n%r: f32[3x2] = Transpose(%c)\n%y: f32[3x2] = Add(%r, %b)\n"), {run});
     QVERIFY(transposed.rewrites.empty());

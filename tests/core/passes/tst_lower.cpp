@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/passes/lower.h"
+#include "tests/support/graph_run.h"
 #include "tests/support/pass_test.h"
 
 using namespace crease;
@@ -52,7 +53,95 @@ private slots:
     void scalarConstantsAreCodes();
     void movementWorksOnCodes();
     void chainOfQuantizersKeepsBothRoundings();
+    void sumsThatMayLeaveInt32AreInt64_data();
+    void sumsThatMayLeaveInt32AreInt64();
+    void rowOfAGemmIsItsBias();
+    void no_columnOfAGemmIsItsBias();
 };
+
+/// The ElementType of the first accumulator.
+ElementType accumulatorType(const Graph& graph)
+{
+    for (const NodeId id : graph.order()) {
+        const auto& codes = graph.value(graph.node(id).output()).codes;
+        if (codes && codes->isWide()) {
+            return codes->storage;
+        }
+    }
+    return ElementType::Undefined;
+}
+
+void TestLower::sumsThatMayLeaveInt32AreInt64_data()
+{
+    QTest::addColumn<QString>("op");
+    QTest::addColumn<QString>("x");
+    QTest::addColumn<QString>("w");
+    QTest::addColumn<QString>("grid");
+    QTest::addColumn<QString>("type");
+    const auto row = [](const char* name, const char* op, const char* x, const char* w, const char* grid,
+                        const char* type) { QTest::newRow(name) << op << x << w << grid << type; };
+    row("few products", "Conv", "1x4x1x1", "2x4x1x1", "u8(1, 0)", "int32");
+    row("many products of a narrow image", "Conv", "1x40000x1x1", "2x40000x1x1", "u8(1, 0)", "int64");
+    row("taps of a window", "Conv", "1x64x1x1", "2x64x1x1", "s16(1, 0)", "int64");
+    row("two products of 16 bits", "Conv", "1x2x1x9", "2x2x1x1", "s16(1, 0)", "int64");
+    row("rows", "MatMul", "3x20000", "20000x2", "u8(1, 0)", "int32");
+    row("long rows", "MatMul", "3x40000", "40000x2", "u8(1, 0)", "int64");
+    row("rows whose length the weight says", "MatMul", "3xK", "200x2", "s8(1, 0)", "int32");
+    row("rows of unknown length", "MatMul", "3xK", "Kx2", "s8(1, 0)", "int64");
+}
+
+void TestLower::sumsThatMayLeaveInt32AreInt64()
+{
+    QFETCH(QString, op);
+    QFETCH(QString, x);
+    QFETCH(QString, w);
+    QFETCH(QString, grid);
+    QFETCH(QString, type);
+    const QString text = QString(R"(graph "g" ir 8 opset "" 13
+input %x: f32[%2]
+input %w: f32[%3]
+%a: f32[%2] on %4 = crease.FakeQuant(%x) {grid = %4}
+%b: f32[%3] on %4 = crease.FakeQuant(%w) {grid = %4}
+%c: f32 = %1(%a, %b)
+%y: f32 on u8(1, 0) = crease.FakeQuant(%c) {grid = u8(1, 0)}
+output %y
+)")
+                             .arg(op, x, w, grid);
+    const Stage stage = test::runRules(text.toStdString(), lowerRules());
+    QCOMPARE(QString::fromUtf8(longName(accumulatorType(stage.after)).data()), type);
+}
+
+std::string gemmWithC(const std::string& dims)
+{
+    return R"(graph "g" ir 8 opset "" 13
+input %x: f32[3x2]
+const %w: s8[2x3] codes s8(0.5, 0) = [1, 2, 3, 4, 5, 6]
+const %c: f32[)" +
+           dims + R"(] = [1, -1, 0.5]
+%a: f32[3x2] on s8(0.1, 3) = crease.FakeQuant(%x) {grid = s8(0.1, 3)}
+%wf: f32[2x3] on s8(0.5, 0) = crease.Dequantize(%w)
+%g: f32[3x3] = Gemm(%a, %wf, %c)
+%y: f32[3x3] on s8(0.2, 0) = crease.FakeQuant(%g) {grid = s8(0.2, 0)}
+output %y
+)";
+}
+
+void TestLower::rowOfAGemmIsItsBias()
+{
+    for (const std::string dims : {"3", "1x3"}) {
+        const Stage stage = test::runRules(gemmWithC(dims), lowerRules());
+        QCOMPARE(accumulatorType(stage.after), ElementType::Int32);
+        SAME_NUMBERS(test::graphOf(gemmWithC(dims)), stage.after);
+    }
+}
+
+void TestLower::no_columnOfAGemmIsItsBias()
+{
+    const Stage stage = test::runRules(gemmWithC("3x1"), lowerRules());
+    QCOMPARE(missOf(stage, "lower/linear"), std::string("bias-shape"));
+    QCOMPARE(accumulatorType(stage.after), ElementType::Undefined);
+    SAME_NUMBERS(test::graphOf(gemmWithC("3x1")), stage.after);
+}
 
 void TestLower::convHasAnAccumulatorAndOneRequantize()
 {

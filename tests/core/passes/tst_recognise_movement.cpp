@@ -46,6 +46,8 @@ private slots:
     void movement();
     void concatOfTwoQuantizers();
     void concatOfQuantizerAndConstant();
+    void clampBehindAConcatReachesItsConstants();
+    void oneMovementReadClampedAndUnclamped();
     void splitForSeveralDequantizers();
     void integerInputBehindReshape();
     void integerOutputBehindMovement();
@@ -137,6 +139,51 @@ output %y
 )";
     const Stage stage = test::runPasses(text, {run});
     QVERIFY(stage.after.findValue("k_1").valid());
+    SAME_NUMBERS(test::graphOf(text), stage.after);
+}
+
+void TestRecogniseMovement::clampBehindAConcatReachesItsConstants()
+{
+    const auto text = [](const std::string& bounds) {
+        return R"(graph "g" ir 8 opset "" 13
+input %x: f32[1x2]
+const %k: s8[1x3] = [-50, 7, 90]
+const %s: f32[] = [0.03125]
+const %z: s8[] = [3]
+const %lo: s8[] = [-20]
+const %hi: s8[] = [40]
+%q: s8[1x2] = QuantizeLinear(%x, %s, %z)
+%c: s8[1x5] = Concat(%q, %k) {axis = 1}
+%r: s8[1x5] = )" +
+               bounds + R"(
+%y: f32[1x5] = DequantizeLinear(%r, %s, %z)
+output %y
+)";
+    };
+    for (const char* middle : {"Clip(%c, %lo, %hi)", "Identity(%c)"}) {
+        const Stage stage = test::runPasses(text(middle), {run});
+        QVERIFY(!ops(stage.after).contains("QuantizeLinear"));
+        SAME_NUMBERS(test::graphOf(text(middle)), stage.after);
+    }
+}
+
+void TestRecogniseMovement::oneMovementReadClampedAndUnclamped()
+{
+    const std::string text = R"(graph "g" ir 8 opset "" 13
+input %x: f32[2x3]
+const %s: f32[] = [0.03125]
+const %z: s8[] = [3]
+const %lo: s8[] = [-20]
+const %hi: s8[] = [40]
+%q: s8[2x3] = QuantizeLinear(%x, %s, %z)
+%t: s8[3x2] = Transpose(%q) {perm = [1, 0]}
+%u: s8[3x2] = Clip(%t, %lo, %hi)
+%c: s8[3x4] = Concat(%t, %u) {axis = 1}
+%y: f32[3x4] = DequantizeLinear(%c, %s, %z)
+output %y
+)";
+    const Stage stage = test::runPasses(text, {run});
+    QVERIFY(!ops(stage.after).contains("QuantizeLinear"));
     SAME_NUMBERS(test::graphOf(text), stage.after);
 }
 

@@ -31,7 +31,36 @@ private slots:
     void no_sixteenBitInputIsTabulated();
     void no_perChannelConstantIsTabulated();
     void no_jumpThatFloat32DecidesOtherwiseIsTabulated();
+    void constantOfFewerDimensionsIsTabulated();
+    void no_constantOfMoreDimensionsIsTabulated();
 };
+
+std::string timesConstant(const std::string& input, const std::string& constant, const std::string& output)
+{
+    return "graph \"g\" ir 8 opset \"\" 13\ninput %x: f32" + input + "\nconst %k: f32" + constant +
+           " = [0.7]\n%a: f32" + input + " on s8(0.1, 10) = crease.FakeQuant(%x) {grid = s8(0.1, 10)}\n%b: f32" +
+           output + " = Mul(%a, %k)\n%y: f32" + output +
+           " on s8(0.05, 0) = crease.FakeQuant(%b) {grid = s8(0.05, 0)}\noutput %y\n";
+}
+
+void TestTabulate::constantOfFewerDimensionsIsTabulated()
+{
+    for (const char* dims : {"[]", "[1]", "[1x1]"}) {
+        QVERIFY(tableNode(test::runRules(timesConstant("[2x2]", dims, "[2x2]"), tabulateRules()).after) != nullptr);
+    }
+    QVERIFY(tableNode(test::runRules(timesConstant("", "[]", ""), tabulateRules()).after) != nullptr);
+}
+
+void TestTabulate::no_constantOfMoreDimensionsIsTabulated()
+{
+    const auto refused = [](const std::string& text) {
+        const Stage stage = test::runRules(text, tabulateRules());
+        return tableNode(stage.after) == nullptr && !stage.missed.empty() && stage.missed[0].miss.id == "rank-raised";
+    };
+    QVERIFY(refused(timesConstant("[4]", "[1x1]", "[1x4]")));
+    QVERIFY(refused(timesConstant("[]", "[1]", "[1]")));
+    QVERIFY(refused(timesConstant("", "[1]", "")));
+}
 
 void TestTabulate::sigmoidBecomesATable()
 {

@@ -130,6 +130,63 @@ output %r
         QCOMPARE(*steps, (std::vector<double>{2, 8, 4, 10, 6, 12.5}));
     }
 
+    void numbers_behind_quantizers_of_com_microsoft()
+    {
+        const auto textOf = [](const std::string& domain) {
+            return R"(graph "g" ir 8 opset "" 13, "com.microsoft" 1
+input %x: f32[2]
+const %s: f32[] = [0.5]
+const %z: u16[] = [7]
+%q: u16[2] = )" + domain +
+                   R"(QuantizeLinear(%x, %s, %z)
+%y: f32[2] = )" + domain +
+                   R"(DequantizeLinear(%q, %s, %z)
+output %y
+)";
+        };
+        for (const std::string domain : {"com.microsoft.", ""}) {
+            const Graph graph = graphOf(textOf(domain));
+            const auto origin = PreRounding::of(graph, graph.findValue("y"));
+            QVERIFY(origin.has_value());
+            const auto seen = tensorsOf(graph, {Tensor::of<float>({2}, {1, 6.25F})});
+            const auto steps = origin->steps(graph, [&](ValueId id) { return seen.at(id); }, {});
+            VERIFY_RESULT(steps);
+            QCOMPARE(*steps, (std::vector<double>{2, 12.5}));
+        }
+        const Graph foreign = graphOf(textOf("odd."));
+        QVERIFY(!PreRounding::of(foreign, foreign.findValue("y")).has_value());
+    }
+
+    void the_bias_error_of_a_grouped_transposed_convolution()
+    {
+        const auto textOf = [](const std::string& attributes, const std::string& bias, const std::string& dims) {
+            return R"(graph "g" ir 8 opset "" 13
+input %x: s8[1x2x1x1] codes s8(0.5, 0)
+const %w: s8[2x2x1x1] codes s8([0.02, 0.04], [0, 0], axis 1) = [1, 2, 3, 4]
+%y: s8[1x)" + dims +
+                   R"(x1x1] codes s8(0.5, 0) = ConvTranspose(%x, %w) {)" + attributes + "bias_codes = tensor s32[" +
+                   dims + "] [" + bias + "]}\noutput %y\n";
+        };
+        const auto errorsOf = [](const std::string& text, std::size_t channels) {
+            const Graph graph = graphOf(text);
+            const auto half =
+                Epilogues::of(graph, graph.findValue("y"), [](NodeId) { return std::vector<double>{}; }, true);
+            if (!half) {
+                qFatal("no epilogue");
+            }
+            const Dims dims{1, static_cast<std::int64_t>(channels), 1, 1};
+            return half->errors(graph, [&](ValueId) { return zeros(ElementType::Int8, dims); }, {}).value().rounding;
+        };
+        // half a step of s_x * s_w in steps of 0.5: both groups have both scales
+        const auto grouped = errorsOf(textOf("group = 2, ", "100, -50, 7, 9", "4"), 4);
+        QCOMPARE(grouped.size(), 4U);
+        for (std::size_t c = 0; c < 4; ++c) {
+            QVERIFY(qAbs(grouped[c] - (c % 2 == 0 ? 0.01 : 0.02)) < 1e-6);
+        }
+        const auto one = errorsOf(textOf("", "100, -50", "2"), 2);
+        QVERIFY(qAbs(one[0] - 0.01) < 1e-6 && qAbs(one[1] - 0.02) < 1e-6);
+    }
+
     void negative_no_numbers_where_something_computes_in_between()
     {
         const Graph graph = graphOf(R"(graph "g" ir 8 opset "" 13

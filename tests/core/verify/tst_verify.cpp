@@ -372,6 +372,49 @@ output %y
         QVERIFY(!none->whole.note.empty());
     }
 
+    void negative_outputs_without_elements_are_not_checked()
+    {
+        const std::string text =
+            "graph \"g\" ir 8 opset \"\" 13\ninput %x: f32[Nx2]\n%y: f32[Nx2] = Neg(%x)\noutput %y\n";
+        Trace trace;
+        trace.original = graphOf(text);
+        addStage(trace, "pass", text, {}, Fidelity::X);
+        for (const std::int64_t rows : {0, 1}) {
+            SampleSet set;
+            set.samples = {{zeros(ElementType::Float32, {rows, 2})}};
+            const auto result = verifyTrace(trace, set, {}, {});
+            VERIFY_RESULT(result);
+            const Verdict expected = rows == 0 ? Verdict::NotChecked : Verdict::Exact;
+            QCOMPARE(result->whole.verdict, expected);
+            QCOMPARE(result->stages[0].verdict, expected);
+            QCOMPARE(result->whole.note.empty(), rows != 0);
+            const auto files = verifyGraphs(trace.original, trace.final(), set, {}, {});
+            VERIFY_RESULT(files);
+            QCOMPARE(files->certificate.verdict, expected);
+        }
+    }
+
+    void negative_an_output_of_another_shape_fails()
+    {
+        const auto textOf = [](const std::string& dims) {
+            return "graph \"g\" ir 8 opset \"\" 13\ninput %x: f32[2x3]\nconst %d: s64[2] = [" + dims +
+                   "]\n%y: f32 = Reshape(%x, %d)\noutput %y\n";
+        };
+        for (const auto& [dims, verdict] : {std::pair{"3, 2", Verdict::Exact}, std::pair{"1, 6", Verdict::Failed}}) {
+            Trace trace;
+            trace.original = graphOf(textOf("3, 2"));
+            addStage(trace, "pass", textOf(dims), {}, Fidelity::X);
+            SampleSet set;
+            set.samples = {{zeros(ElementType::Float32, {2, 3})}};
+            const auto result = verifyTrace(trace, set, {}, {});
+            VERIFY_RESULT(result);
+            QCOMPARE(result->whole.verdict, verdict);
+            const auto files = verifyGraphs(trace.original, trace.final(), set, {}, {});
+            VERIFY_RESULT(files);
+            QCOMPARE(files->certificate.verdict, verdict);
+        }
+    }
+
     void a_graph_that_cannot_run_is_not_checked()
     {
         Trace trace;
@@ -448,6 +491,26 @@ output %y
         const auto misfit = measureAccuracy(before, after, set, {});
         VERIFY_RESULT(misfit);
         QVERIFY(!misfit->has_value());
+    }
+
+    void negative_integers_of_two_files_are_equal_or_not()
+    {
+        const auto verdictOf = [](const std::string& type, const std::string& a, const std::string& b) {
+            const auto textOf = [&](const std::string& k) {
+                return "graph \"g\" ir 8 opset \"\" 13\ninput %x: f32[1]\nconst %k: " + type + "[2] = [" + k +
+                       "]\n%y: " + type + "[2] = Identity(%k)\noutput %y\n";
+            };
+            SampleSet set;
+            set.samples = {{zeros(ElementType::Float32, {1})}};
+            const auto result = verifyGraphs(graphOf(textOf(a)), graphOf(textOf(b)), set, {}, {});
+            return result ? result->certificate.verdict : Verdict::NotChecked;
+        };
+        QCOMPARE(verdictOf("s64", "5, 6", "5, 6"), Verdict::Exact);
+        QCOMPARE(verdictOf("s64", "5, 6", "4294967301, 6"), Verdict::Failed);  // equal modulo 2^32
+        QCOMPARE(verdictOf("s64", "500000, 6", "500001, 6"), Verdict::Failed); // an index, no step of a grid
+        QCOMPARE(verdictOf("s8", "5, 6", "5, 7"), Verdict::WithinSteps);
+        QCOMPARE(verdictOf("str", "\"a\", \"b\"", "\"a\", \"b\""), Verdict::Exact);
+        QCOMPARE(verdictOf("str", "\"a\", \"b\"", "\"a\", \"c\""), Verdict::Failed);
     }
 
     void two_files_are_compared_by_their_outputs()

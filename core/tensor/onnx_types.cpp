@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/ops/onnx_types.h"
+#include "core/tensor/onnx_types.h"
 
 #include <array>
 #include <utility>
@@ -23,6 +23,14 @@ ElementType elementTypeFromOnnx(std::int64_t number)
 {
     return number >= 0 && std::cmp_less(number, numbers.size()) ? numbers[static_cast<std::size_t>(number)]
                                                                 : Type::Undefined;
+}
+
+ElementType quantizedType(ElementType zeroPoint, std::int64_t outputType)
+{
+    if (zeroPoint != ElementType::Undefined) {
+        return zeroPoint;
+    }
+    return outputType == 0 ? ElementType::UInt8 : elementTypeFromOnnx(outputType);
 }
 
 std::int64_t onnxNumber(ElementType type)
