@@ -102,8 +102,8 @@ input %x: f32[%2]
 input %w: f32[%3]
 %a: f32[%2] on %4 = crease.FakeQuant(%x) {grid = %4}
 %b: f32[%3] on %4 = crease.FakeQuant(%w) {grid = %4}
-%c: f32 = %1(%a, %b)
-%y: f32 on u8(1, 0) = crease.FakeQuant(%c) {grid = u8(1, 0)}
+%c: f32[*] = %1(%a, %b)
+%y: f32[*] on u8(1, 0) = crease.FakeQuant(%c) {grid = u8(1, 0)}
 output %y
 )")
                              .arg(op, x, w, grid);
@@ -121,7 +121,7 @@ const %c: f32[)" +
 %a: f32[3x2] on s8(0.1, 3) = crease.FakeQuant(%x) {grid = s8(0.1, 3)}
 %wf: f32[2x3] on s8(0.5, 0) = crease.Dequantize(%w)
 %g: f32[3x3] = Gemm(%a, %wf, %c)
-%y: f32[3x3] on s8(0.2, 0) = crease.FakeQuant(%g) {grid = s8(0.2, 0)}
+%y: f32[3x3] on s8(0.17, 0) = crease.FakeQuant(%g) {grid = s8(0.17, 0)}
 output %y
 )";
 }

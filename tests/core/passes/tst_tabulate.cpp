@@ -48,7 +48,7 @@ void TestTabulate::constantOfFewerDimensionsIsTabulated()
     for (const char* dims : {"[]", "[1]", "[1x1]"}) {
         QVERIFY(tableNode(test::runRules(timesConstant("[2x2]", dims, "[2x2]"), tabulateRules()).after) != nullptr);
     }
-    QVERIFY(tableNode(test::runRules(timesConstant("", "[]", ""), tabulateRules()).after) != nullptr);
+    QVERIFY(tableNode(test::runRules(timesConstant("[*]", "[]", "[*]"), tabulateRules()).after) != nullptr);
 }
 
 void TestTabulate::no_constantOfMoreDimensionsIsTabulated()
@@ -59,7 +59,7 @@ void TestTabulate::no_constantOfMoreDimensionsIsTabulated()
     };
     QVERIFY(refused(timesConstant("[4]", "[1x1]", "[1x4]")));
     QVERIFY(refused(timesConstant("[]", "[1]", "[1]")));
-    QVERIFY(refused(timesConstant("", "[1]", "")));
+    QVERIFY(refused(timesConstant("[*]", "[1]", "[*]")));
 }
 
 void TestTabulate::sigmoidBecomesATable()
