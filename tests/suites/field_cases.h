@@ -28,5 +28,6 @@ std::vector<FieldCase> biasCases();      // cases.md A
 std::vector<FieldCase> affineCases();    // B, C
 std::vector<FieldCase> patternCases();   // E
 std::vector<FieldCase> parameterCases(); // F
+std::vector<FieldCase> dialectCases();   // B, D, E, G
 
 } // namespace crease::test

@@ -42,12 +42,14 @@ class TestFieldCases : public QObject {
 private slots:
     void everyStage_data();
     void everyStage();
+    void noFloatCopyOfAWeightIsLeft();
 };
 
 void TestFieldCases::everyStage_data()
 {
     QTest::addColumn<test::FieldCase>("fieldCase");
-    for (const auto& group : {test::biasCases(), test::affineCases(), test::patternCases(), test::parameterCases()}) {
+    for (const auto& group :
+         {test::biasCases(), test::affineCases(), test::patternCases(), test::parameterCases(), test::dialectCases()}) {
         for (const test::FieldCase& each : group) {
             QTest::newRow(each.name.c_str()) << each;
         }
@@ -85,6 +87,28 @@ void TestFieldCases::everyStage()
         if (fieldCase.integerLinear >= 0) {
             QCOMPARE(static_cast<int>(report.integerLinearOps), fieldCase.integerLinear);
         }
+    }
+}
+
+/// BC-65: codes stay codes.
+void TestFieldCases::noFloatCopyOfAWeightIsLeft()
+{
+    const std::string weights = "[1x1x3x3]";
+    const std::string codes = "[1, -2, 3, -4, 5, -6, 7, -8, 9]";
+    for (const bool quantized : {true, false}) {
+        const std::string w = quantized ? test::weight("w", "s8", weights, codes, "0.5")
+                                        : "const %w: f32" + weights + " = " + codes + "\n";
+        const Graph graph =
+            test::graphOf(test::head() + "input %x: f32[1x1x3x3]\n" + test::pair("x", "xd", "0.5", 3, "u8", weights) +
+                          w + "%y: f32[1x1x1x1] = Conv(%xd, %w)\noutput %y\n");
+        const auto trace = runPipeline(graph, {}, *findTarget("onnxruntime-qoperator"), Job{});
+        VERIFY_RESULT(trace);
+        bool floats = false;
+        for (const ValueId id : trace->final().values()) {
+            const Value& value = trace->final().value(id);
+            floats = floats || (value.isConstant() && isFloat(value.type) && value.constant.size() == 9);
+        }
+        QCOMPARE(floats, !quantized); // a weight without a quantizer is never quantized
     }
 }
 

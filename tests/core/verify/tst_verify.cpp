@@ -372,6 +372,7 @@ output %y
         QVERIFY(!none->whole.note.empty());
     }
 
+    /// BC-115: a batch of nobody.
     void negative_outputs_without_elements_are_not_checked()
     {
         const std::string text =
