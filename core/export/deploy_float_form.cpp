@@ -6,6 +6,7 @@
 #include "core/passes/integer_linear.h"
 
 #include <algorithm>
+#include <array>
 
 namespace crease {
 
@@ -79,11 +80,20 @@ bool becomesGemm(const Graph& graph, const Node& node)
     return node.op == "MatMul" && isRank(graph.value(node.inputs[0]), 2) && isRank(graph.value(node.inputs[1]), 2);
 }
 
-/// A batch of matrices with a grid a column: a kernel that ONNX Runtime would make of the DequantizeLinear refuses it.
-bool isBatchOfColumns(const Deployment& out, const Node& node)
+/// Whether ONNX Runtime would merge the DequantizeLinear of the weight into a kernel that refuses it (a batch of
+/// matrices with a grid a column) or, where no integer unit takes both, into one that computes about the same
+/// (MatMulNBits).
+bool isWeightInTheOpen(const Deployment& out, const Node& node)
 {
-    return node.op == "MatMul" && !out.grid(node.inputs[1]).isPerTensor() &&
-           !isRank(out.sourceValue(node.inputs[1]), 2);
+    const Value& weight = out.sourceValue(node.inputs[1]);
+    if (node.op != "MatMul" && node.op != "Gemm") {
+        return false;
+    }
+    if (node.op == "MatMul" && !weight.codes->isPerTensor() && !isRank(weight, 2)) {
+        return true;
+    }
+    const std::array types{out.sourceValue(node.inputs[0]).type, weight.type, out.sourceValue(node.output()).type};
+    return weight.isConstant() && !out.target().accepts(node.op, types);
 }
 
 } // namespace
@@ -98,7 +108,7 @@ void emitLinearFloatForm(Deployment& out, NodeId id)
     const NodeId reader = accumulator ? onlyFloatReader(graph, output) : NodeId{};
     const bool constantWeight = out.sourceValue(node.inputs[1]).isConstant();
     out.begin(id);
-    const auto weight = isBatchOfColumns(out, node) ? dequantizedInTheOpen : dequantized;
+    const auto weight = isWeightInTheOpen(out, node) ? dequantizedInTheOpen : dequantized;
     std::vector<ValueId> inputs{dequantized(out, node.inputs[0]), weight(out, node.inputs[1])};
     ValueId bias;
     if (codes) {
@@ -225,7 +235,7 @@ void emitLinearOnFloatCodes(Deployment& out, NodeId id)
     const Grid& grid = out.grid(output);
     out.begin(id);
     const auto integers = [&](ValueId codes) {
-        if (codes == node.inputs[1] && isBatchOfColumns(out, node)) {
+        if (codes == node.inputs[1] && (node.op == "MatMul" || node.op == "Gemm")) {
             if (const std::optional<ValueId> centred = centredInTheOpen(out, codes)) {
                 return *centred;
             }

@@ -140,6 +140,15 @@ void addLinear(std::vector<Construct>& all)
                        "%y: s32[2x3x2] codes s32([0.0005000000074505806, 0.0010000000149011612], [0, 0], axis 2) = "
                        "MatMul(%q, %w)\n%z: f32[2x3x2] = crease.Dequantize(%y)\noutput %z\n",
                    ""});
+    // ONNX Runtime makes a MatMulNBits of a DequantizeLinear, which quantizes the data once more.
+    all.push_back({"matmul of 16-bit data",
+                   head(21) + "input %q: u16[24x8] codes u16(0.0005000000237487257, 30000)\n" + m +
+                       "%y: u8[24x5] codes u8(0.05, 131) = MatMul(%q, %w)\noutput %y\n",
+                   "Cast DequantizeLinear MatMul Mul QuantizeLinear", 0.02, false, 0.02});
+    all.push_back({"gemm of 16-bit data",
+                   head(21) + "input %q: u16[24x8] codes u16(0.0005000000237487257, 30000)\n" + m +
+                       "%y: u8[24x5] codes u8(0.05, 131) = Gemm(%q, %w) {" + bias + "}\noutput %y\n",
+                   "Add Cast DequantizeLinear Gemm Mul QuantizeLinear", 0.02, false, 0.02});
     all.push_back({"matmul, a batch of weights with one scale",
                    head() + batch + codes("w", "s8", "2x8x5", "s8(0.01, 3)", 80, -128, 127) +
                        "%y: u8[2x3x5] codes u8(0.25, 131) = MatMul(%q, %w)\noutput %y\n",
