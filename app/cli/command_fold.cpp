@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
 #include "app/cli/engine_use.h"
+#include "app/cli/model_list.h"
+#include "core/export/replacing.h"
 #include "core/export/text_report.h"
 #include "core/support/text.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <ranges>
-#include <set>
 
 namespace crease::cli {
 
@@ -49,65 +49,46 @@ Result<void> writeText(const std::string& path, const std::string& text)
     return {};
 }
 
-bool sameFile(const std::string& a, const std::string& b)
-{
-    std::error_code code;
-    return !a.empty() && !b.empty() &&
-           (std::filesystem::weakly_canonical(a, code) == std::filesystem::weakly_canonical(b, code));
-}
-
-std::string contentsOf(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// Nothing that is written may stand on an input, on another output, or on a file that is not ours.
 Result<void> checkOutputs(const Options& options)
 {
-    std::set<std::string> names;
+    std::vector<std::string> inputs = options.models;
+    inputs.push_back(options.samples);
+    std::vector<std::string> outputs;
     for (const std::string& model : options.models) {
-        if (!names.insert(std::filesystem::path(model).filename().string()).second) {
+        if (options.dryRun) {
+            break;
+        }
+        const std::string path = TRY(outputPath(options, model));
+        if (std::ranges::find(outputs, path) != outputs.end()) {
             return failure(ErrorKind::Usage, "same-name",
                            "two models are called " + std::filesystem::path(model).filename().string() +
                                ": one would replace the other");
         }
+        TRY(checkNoInput("-o", path, inputs));
+        outputs.push_back(path);
     }
-    const std::vector<std::pair<std::string, const std::string*>> extra{{"--report", &options.report},
-                                                                        {"--save-recipe", &options.saveRecipe}};
-    for (const auto& [flag, path] : extra) {
-        std::vector<std::string> others = options.models;
-        others.push_back(options.output);
-        others.push_back(path == &options.report ? options.saveRecipe : options.report);
-        if (std::ranges::any_of(others,
-                                [&, file = path](const std::string& other) { return sameFile(*file, other); })) {
-            return failure(ErrorKind::Usage, "same-file", flag + " " + *path + " is also an input or another output");
+    const auto check = [&](const std::string& flag, const std::string& path, FileOfOurs kind) -> Result<void> {
+        if (path.empty()) {
+            return {};
         }
-        if (path->empty() || options.force || !std::filesystem::exists(*path)) {
-            continue;
+        TRY(checkNoInput(flag, path, inputs));
+        if (std::ranges::any_of(outputs, [&](const std::string& other) { return sameFile(path, other); })) {
+            return failure(ErrorKind::Usage, "same-file", flag + " " + path + " is also another output");
         }
-        const std::string old = contentsOf(*path);
-        const bool ours = flag == "--report"
-                              ? old.find("\"crease\"") != std::string::npos && nlohmann::json::accept(old)
-                              : recipeFromJson(old).has_value();
-        if (!ours) {
-            Error error{ErrorKind::Output, "foreign-file",
-                        "the file exists and Crease did not write it; --force replaces it"};
-            error.file = *path;
-            return std::unexpected(std::move(error));
-        }
-    }
-    return {};
+        outputs.push_back(path);
+        return mayReplace(path, options.force, kind);
+    };
+    TRY(check("--report", options.report, FileOfOurs::Report));
+    return check("--save-recipe", options.saveRecipe, FileOfOurs::Recipe);
 }
-
-struct ModelResult {
-    int code = Done;
-    nlohmann::json json;
-    std::string line; // of the summary
-};
 
 Result<Folding> foldOne(const Options& options, const std::string& model, const Job& job)
 {
+    const std::string path = options.dryRun ? std::string() : TRY(outputPath(options, model));
+    if (!path.empty()) {
+        TRY(mayReplace(path, options.force, FileOfOurs::Model));
+    }
     Folding folding = TRY(foldModel(options, model, job));
     if (!options.noVerify) {
         TRY(certify(options, folding, job));
@@ -117,8 +98,7 @@ Result<Folding> foldOne(const Options& options, const std::string& model, const 
         how.force = options.force;
         how.sourceSha256 = folding.model.sha256;
         how.integerIo = folding.recipe.io;
-        folding.output =
-            TRY(exportTrace(folding.trace, folding.recipe, folding.target, TRY(outputPath(options, model)), how, job));
+        folding.output = TRY(exportTrace(folding.trace, folding.recipe, folding.target, path, how, job));
     }
     if (!options.engine.empty()) {
         TRY(compareWithEngine(options, folding, job));
@@ -132,7 +112,7 @@ ModelResult report(const Options& options, const std::string& model, const Conso
     auto folding = foldOne(options, model, job);
     if (!folding) {
         result.code = console.failQuietly(folding.error(), result.json);
-        result.line = fmt::format("{}: {}", printable(model), folding.error().message);
+        result.line = folding.error().message;
         return result;
     }
     console.diagnostics(folding->model.diagnostics);
@@ -142,6 +122,9 @@ ModelResult report(const Options& options, const std::string& model, const Conso
     }
     const FoldOutcome outcome = folding->outcome();
     result.json = outcomeJson(outcome);
+    if (folding->engineError) {
+        result.json["error"] = toJson(*folding->engineError);
+    }
     console.print(accountText(outcome));
     if (console.verbose()) {
         console.print(stagesText(outcome));
@@ -161,8 +144,8 @@ ModelResult report(const Options& options, const std::string& model, const Conso
         }
     }
     result.code = judge(*folding, console);
-    result.line = fmt::format("{}: {} of {} linear ops integer, {}{}", printable(model),
-                              folding->report.integerLinearOps, folding->report.quantizedLinearOps,
+    result.line = fmt::format("{} of {} linear ops integer, {}{}", folding->report.integerLinearOps,
+                              folding->report.quantizedLinearOps,
                               folding->verification ? verdictName(folding->verification->whole.verdict) : "not-checked",
                               result.code == Done ? "" : ", FAILED");
     return result;
@@ -182,28 +165,13 @@ int runFold(const Options& options, const Console& console, const std::stop_toke
         return console.fail(outputs.error());
     }
     const Job job = makeJob(options, console, stop);
-    nlohmann::json list = nlohmann::json::array();
-    std::string summary;
-    int code = Done;
+    ModelList list(console, options.models.size());
     for (const std::string& model : options.models) {
-        ModelResult result = report(options, model, console, job);
-        code = std::max(code, result.code);
-        summary += "  " + result.line + "\n";
-        list.push_back(std::move(result.json));
-        if (stop.stop_requested()) {
-            code = Interrupted;
+        if (!list.add(model, report(options, model, console, job))) {
             break;
         }
     }
-    if (options.models.size() == 1) {
-        console.object(list.front());
-    } else {
-        nlohmann::json all = jsonHead();
-        all["models"] = std::move(list);
-        console.object(all);
-        console.print(fmt::format("summary of {} models\n{}", options.models.size(), summary));
-    }
-    return code;
+    return list.finish();
 }
 
 } // namespace crease::cli

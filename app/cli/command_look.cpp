@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
 #include "app/cli/folding.h"
+#include "app/cli/model_list.h"
 #include "core/export/text_report.h"
 #include "core/ir/diff.h"
 #include "core/passes/pass.h"
@@ -14,34 +15,25 @@ namespace crease::cli {
 int runInfo(const Options& options, const Console& console, const std::stop_token& stop)
 {
     const Job job = makeJob(options, console, stop);
-    int code = Done;
-    std::string summary;
-    nlohmann::json list = nlohmann::json::array();
+    ModelList list(console, options.models.size());
     for (const std::string& path : options.models) {
-        nlohmann::json object;
-        const auto model = openModel(options, path, job);
-        if (!model) {
-            code = std::max(code, console.failQuietly(model.error(), object));
-            summary += fmt::format("  {}: {}\n", printable(path), model.error().message);
+        ModelResult result;
+        if (const auto model = openModel(options, path, job); !model) {
+            result.code = console.failQuietly(model.error(), result.json);
+            result.line = model.error().message;
         } else {
             console.diagnostics(model->diagnostics);
             console.print(modelText(*model));
-            object = jsonHead();
-            object["model"] = modelJson(*model);
-            object["diagnostics"] = toJson(model->diagnostics);
-            summary += fmt::format("  {}: {} nodes\n", printable(path), model->graph.nodeCount());
+            result.json = jsonHead();
+            result.json["model"] = modelJson(*model);
+            result.json["diagnostics"] = toJson(model->diagnostics);
+            result.line = fmt::format("{} nodes", model->graph.nodeCount());
         }
-        list.push_back(std::move(object));
+        if (!list.add(path, std::move(result))) {
+            break;
+        }
     }
-    if (options.models.size() == 1) {
-        console.object(list.front());
-    } else {
-        nlohmann::json all = jsonHead();
-        all["models"] = std::move(list);
-        console.object(all);
-        console.print(fmt::format("summary of {} models\n{}", options.models.size(), summary));
-    }
-    return code;
+    return list.finish();
 }
 
 int runPasses(const Options& options, const Console& console)
@@ -73,6 +65,7 @@ int runExplain(const Options& options, const Console& console, const std::stop_t
     if (!folding) {
         return console.fail(folding.error());
     }
+    console.diagnostics(folding->model.diagnostics);
     console.diagnostics(folding->notes);
     const FoldOutcome outcome = folding->outcome();
     console.print(explainText(outcome, options.node));
@@ -81,7 +74,10 @@ int runExplain(const Options& options, const Console& console, const std::stop_t
     object["quantizers"] = quantizersJson(folding->report);
     object["islands"] = islandsJson(folding->report);
     object["sites"] = stagesJson(folding->trace, nullptr);
-    object["diagnostics"] = toJson(folding->notes);
+    object["diagnostics"] = toJson(folding->model.diagnostics);
+    for (nlohmann::json& entry : toJson(folding->notes)) {
+        object["diagnostics"].push_back(std::move(entry));
+    }
     console.object(object);
     return Done;
 }
@@ -97,8 +93,14 @@ int runDiff(const Options& options, const Console& console, const std::stop_toke
     std::size_t to = folding->trace.stages.size();
     if (!options.pass.empty()) {
         if (findPass(options.pass) == nullptr) {
+            std::vector<std::string> names;
+            for (const PassInfo& pass : passCatalogue()) {
+                names.emplace_back(pass.id);
+            }
+            const std::string hint = suggestion(options.pass, names);
             return console.fail({ErrorKind::Usage, "unknown-pass",
-                                 fmt::format("there is no pass '{}': see crease-cli passes", options.pass)});
+                                 fmt::format("there is no pass '{}'{}", options.pass,
+                                             hint.empty() ? ": see crease-cli passes" : hint)});
         }
         while (from < to && folding->trace.stages[from].pass != options.pass) {
             ++from;

@@ -2,12 +2,12 @@
 #include "app/cli/commands.h"
 #include "app/cli/engine_use.h"
 #include "core/exec/program.h"
+#include "core/export/replacing.h"
 #include "core/export/report_json.h"
 #include "core/samples/samples.h"
 #include "core/support/text.h"
 #include "core/tensor/stack.h"
 
-#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -39,6 +39,11 @@ Result<Outputs> evaluate(const Options& options, const ImportedModel& model, con
     for (std::size_t i = 0; i < model.graph.outputs().size(); ++i) {
         std::vector<Tensor> column;
         for (const std::vector<Tensor>& row : rows) {
+            if (i >= row.size()) {
+                return failure(ErrorKind::Refused, "engine-outputs",
+                               fmt::format("engine {}: it gave {} of the model's {} outputs", options.engine,
+                                           row.size(), model.graph.outputs().size()));
+            }
             column.push_back(row[i]);
         }
         result.arrays.emplace_back(model.graph.value(model.graph.outputs()[i]).name, TRY(stacked(column)));
@@ -52,10 +57,9 @@ int runRun(const Options& options, const Console& console, const std::stop_token
 {
     const Job job = makeJob(options, console, stop);
     const auto run = [&]() -> Result<void> {
-        if (!options.output.empty() && !options.force && std::filesystem::exists(options.output)) {
-            Error error{ErrorKind::Output, "file-exists", "the file exists; --force replaces it"};
-            error.file = options.output;
-            return std::unexpected(std::move(error));
+        if (!options.output.empty()) {
+            TRY(mayReplace(options.output, options.force, FileOfOurs::Arrays));
+            TRY(checkNoInput("-o", options.output, {options.models.front(), options.samples}));
         }
         const ImportedModel model = TRY(openModel(options, options.models.front(), job));
         console.diagnostics(model.diagnostics);
@@ -82,7 +86,10 @@ int runRun(const Options& options, const Console& console, const std::stop_token
         object["samples"] = {{"source", printable(outputs.samples.source)},
                              {"count", outputs.samples.samples.size()},
                              {"seed", outputs.samples.seed}};
-        object["diagnostics"] = toJson(outputs.notes);
+        object["diagnostics"] = toJson(model.diagnostics);
+        for (nlohmann::json& entry : toJson(outputs.notes)) {
+            object["diagnostics"].push_back(std::move(entry));
+        }
         console.object(object);
         return {};
     };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/commands.h"
-#include "app/cli/folding.h"
+#include "app/cli/engine_use.h"
+#include "app/cli/model_list.h"
 #include "core/export/text_report.h"
 #include "core/support/text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace crease::cli {
 
@@ -16,22 +18,50 @@ int verifyAgainst(const Options& options, const Console& console, const Job& job
     const auto run = [&]() -> Result<int> {
         const ImportedModel a = TRY(openModel(options, options.models.front(), job));
         const ImportedModel b = TRY(openModel(options, options.against, job));
+        console.diagnostics(a.diagnostics);
+        console.diagnostics(b.diagnostics);
         Diagnostics notes;
         const SampleSet samples = TRY(resolveSamples(options, a.graph, notes, job));
         console.diagnostics(notes);
-        const GraphsVerification result = TRY(verifyGraphs(a.graph, b.graph, samples, {}, job));
+        auto compared = verifyGraphs(a.graph, b.graph, samples, {}, job);
+        if (!compared) {
+            if (compared.error().id == "against-mismatch") {
+                compared.error().file = options.against;
+            }
+            return std::unexpected(std::move(compared).error());
+        }
+        const GraphsVerification& result = *compared;
+        Diagnostics labels;
+        noteLabels(result.accuracy, result.accuracyNote, labels);
+        console.diagnostics(labels);
+        notes.insert(notes.end(), labels.begin(), labels.end());
         std::string text =
-            fmt::format("{} against {}\n  {}\n", printable(a.file), printable(b.file), sentence(result.certificate));
+            fmt::format("{} against {}\n  {}\n  samples: {} ({})\n", printable(a.file), printable(b.file),
+                        sentence(result.certificate), samples.samples.size(), printable(samples.source));
         nlohmann::json tensors = nlohmann::json::array();
         for (const TensorReport& output : result.outputs) {
             text += fmt::format("  {}: largest difference {}, {} of the range\n", printable(output.name),
                                 shortest(output.accumulated.maxAbs), shortest(output.accumulated.relative));
             tensors.push_back({{"name", printable(output.name)},
                                {"source", printable(output.source)},
+                               {"stage", nullptr},
+                               {"local", nullptr},
                                {"accumulated", toJson(output.accumulated)}});
+        }
+        if (result.accuracy) {
+            text += "  " + accuracyText(*result.accuracy) + "\n";
         }
         console.print(text);
         nlohmann::json object = jsonHead();
+        object["diagnostics"] = toJson(a.diagnostics);
+        for (const Diagnostics* list : {&b.diagnostics, &std::as_const(notes)}) {
+            for (nlohmann::json& entry : toJson(*list)) {
+                object["diagnostics"].push_back(std::move(entry));
+            }
+        }
+        if (result.accuracy) {
+            object["accuracy"] = toJson(*result.accuracy);
+        }
         object["model"] = modelJson(a);
         object["against"] = modelJson(b);
         object["certificate"] = toJson(result.certificate);
@@ -45,6 +75,41 @@ int verifyAgainst(const Options& options, const Console& console, const Job& job
     return code ? *code : console.fail(code.error());
 }
 
+Result<Folding> certified(const Options& options, const std::string& model, const Job& job)
+{
+    Folding folding = TRY(foldModel(options, model, job));
+    TRY(certify(options, folding, job));
+    if (!options.engine.empty()) {
+        TRY(compareWithEngine(options, folding, job));
+    }
+    return folding;
+}
+
+ModelResult verifyFold(const Options& options, const std::string& model, const Console& console, const Job& job)
+{
+    ModelResult result;
+    const auto folding = certified(options, model, job);
+    if (!folding) {
+        result.code = console.failQuietly(folding.error(), result.json);
+        result.line = folding.error().message;
+        return result;
+    }
+    console.diagnostics(folding->model.diagnostics);
+    console.diagnostics(folding->notes);
+    const FoldOutcome outcome = folding->outcome();
+    console.print(accountText(outcome) + stagesText(outcome));
+    if (options.layers > 0) {
+        console.print(tensorsText(*folding->verification, options.layers));
+    }
+    result.json = outcomeJson(outcome);
+    if (folding->engineError) {
+        result.json["error"] = toJson(*folding->engineError);
+    }
+    result.code = judge(*folding, console);
+    result.line = sentence(folding->verification->whole);
+    return result;
+}
+
 } // namespace
 
 int runVerify(const Options& options, const Console& console, const std::stop_token& stop)
@@ -56,44 +121,13 @@ int runVerify(const Options& options, const Console& console, const std::stop_to
         }
         return verifyAgainst(options, console, job);
     }
-    int code = Done;
-    std::string summary;
-    nlohmann::json list = nlohmann::json::array();
+    ModelList list(console, options.models.size());
     for (const std::string& model : options.models) {
-        nlohmann::json object;
-        auto folding = foldModel(options, model, job);
-        if (folding) {
-            if (auto certified = certify(options, *folding, job); !certified) {
-                folding = std::unexpected(certified.error());
-            }
+        if (!list.add(model, verifyFold(options, model, console, job))) {
+            break;
         }
-        if (!folding) {
-            code = std::max(code, console.failQuietly(folding.error(), object));
-            summary += fmt::format("  {}: {}\n", printable(model), folding.error().message);
-            list.push_back(std::move(object));
-            continue;
-        }
-        console.diagnostics(folding->model.diagnostics);
-        console.diagnostics(folding->notes);
-        const FoldOutcome outcome = folding->outcome();
-        console.print(accountText(outcome) + stagesText(outcome));
-        if (options.layers > 0) {
-            console.print(tensorsText(*folding->verification, options.layers));
-        }
-        list.push_back(outcomeJson(outcome));
-        const int judged = judge(*folding, console);
-        code = std::max(code, judged);
-        summary += fmt::format("  {}: {}\n", printable(model), sentence(folding->verification->whole));
     }
-    if (options.models.size() == 1) {
-        console.object(list.front());
-    } else {
-        nlohmann::json all = jsonHead();
-        all["models"] = std::move(list);
-        console.object(all);
-        console.print(fmt::format("summary of {} models\n{}", options.models.size(), summary));
-    }
-    return code;
+    return list.finish();
 }
 
 } // namespace crease::cli

@@ -22,6 +22,22 @@ nlohmann::json errorObject(const Error& error)
     return object;
 }
 
+namespace {
+
+/// What was used is always said (interface.md, Samples).
+bool isAboutSamples(const Diagnostic& entry)
+{
+    return entry.id.starts_with("sample-") || entry.id == "guessed-shape";
+}
+
+/// Nothing is thrown where a disk is full or a pipe closed; finish() tells of it.
+void put(std::FILE* to, const std::string& text)
+{
+    [[maybe_unused]] const std::size_t written = std::fwrite(text.data(), 1, text.size(), to);
+}
+
+} // namespace
+
 int exitCode(const Error& error)
 {
     switch (error.kind) {
@@ -51,7 +67,7 @@ void Console::print(const std::string& text) const
 {
     if (!m_json && !m_quiet) {
         endProgress();
-        fmt::print("{}", text);
+        put(stdout, text);
         std::fflush(stdout);
     }
 }
@@ -60,15 +76,21 @@ void Console::message(const std::string& text) const
 {
     if (!m_quiet) {
         endProgress();
-        fmt::print(stderr, "{}", text);
+        put(stderr, text);
     }
+}
+
+void Console::error(const std::string& text) const
+{
+    endProgress();
+    put(stderr, fmt::format("crease-cli: {}\n", printable(text)));
 }
 
 void Console::object(const nlohmann::json& object) const
 {
     if (m_json) {
         endProgress();
-        fmt::print("{}\n", object.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+        put(stdout, object.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     }
 }
 
@@ -76,7 +98,7 @@ void Console::diagnostics(const Diagnostics& diagnostics) const
 {
     Diagnostics shown;
     for (const Diagnostic& entry : diagnostics) {
-        if (m_verbose || entry.severity != Severity::Info) {
+        if (m_verbose || entry.severity != Severity::Info || isAboutSamples(entry)) {
             shown.push_back(entry);
         }
     }
@@ -100,16 +122,25 @@ int Console::fail(const Error& error) const
 
 int Console::failQuietly(const Error& error, nlohmann::json& object) const
 {
-    endProgress();
-    fmt::print(stderr, "crease-cli: {}\n", printable(describe(error)));
+    this->error(describe(error));
     object = errorObject(error);
     return exitCode(error);
+}
+
+int Console::finish(int code) const
+{
+    const bool flushed = std::fflush(stdout) == 0;
+    if (flushed && std::ferror(stdout) == 0) {
+        return code;
+    }
+    error("the results cannot be written to the standard output");
+    return code == Done ? BadOutput : code;
 }
 
 void Console::progress(double fraction, std::string_view what) const
 {
     if (m_terminal) {
-        fmt::print(stderr, "\r\033[K{} {:3.0f} %", printable(what), fraction * 100.0);
+        put(stderr, fmt::format("\r\033[K{} {:3.0f} %", printable(what), fraction * 100.0));
         std::fflush(stderr);
         m_line = true;
     }
@@ -118,7 +149,7 @@ void Console::progress(double fraction, std::string_view what) const
 void Console::endProgress() const
 {
     if (m_line) {
-        fmt::print(stderr, "\r\033[K");
+        put(stderr, "\r\033[K");
         m_line = false;
     }
 }

@@ -33,12 +33,17 @@ public:
 
     void print(const std::string& text) const;   // not under --json or --quiet
     void message(const std::string& text) const; // stderr; not under --quiet
+    void error(const std::string& text) const;   // stderr, --quiet or not
     void object(const nlohmann::json& object) const;
-    void diagnostics(const Diagnostics& diagnostics) const; // warnings and errors; infos with --verbose
+    void diagnostics(
+        const Diagnostics& diagnostics) const; // warnings, errors, what was done to samples; infos with --verbose
     /// Says an error as one line on stderr and, under --json, as an object with "error"; returns its exit code.
     int fail(const Error& error) const;
     /// The same, but the object goes to `object`, for a list of several models.
     int failQuietly(const Error& error, nlohmann::json& object) const;
+
+    /// The exit code at the end: `code`, or 5 where the standard output took not all of it.
+    int finish(int code) const;
 
     /// Shows "what  42 %" on a terminal while it runs; nothing elsewhere.
     void progress(double fraction, std::string_view what) const;

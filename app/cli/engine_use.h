@@ -9,7 +9,8 @@ namespace crease::cli {
 Result<std::vector<std::vector<Tensor>>> runEngine(const Options& options, const std::string& file,
                                                    const SampleSet& samples, const Job& job);
 
-/// Runs the written file in the engine and compares its outputs with those of the folded graph.
+/// Runs the written file (without one, a temporary one) in the engine and compares its outputs with those of the folded
+/// graph. A missing, crashing or hanging engine is noted in folding.engineError and costs nothing else.
 Result<void> compareWithEngine(const Options& options, Folding& folding, const Job& job);
 
 } // namespace crease::cli

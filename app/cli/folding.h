@@ -19,6 +19,7 @@ struct Folding {
     std::optional<Verification> verification;
     std::optional<ExportResult> output;
     std::optional<EngineVerification> engine;
+    std::optional<Error> engineError; // the engine that was asked for failed; everything else stands
     Diagnostics notes;
 
     FoldOutcome outcome() const;
@@ -28,7 +29,9 @@ struct Folding {
 Result<Folding> foldModel(const Options& options, const std::string& path, const Job& job);
 /// Certifies on the samples that the options ask for.
 Result<void> certify(const Options& options, Folding& folding, const Job& job);
-/// 0, or 1 where a certificate fails or a quantizer that had to fold did not; says why on stderr.
+/// What the labels of the samples could not be used for, if anything.
+void noteLabels(const std::optional<Accuracy>& accuracy, const std::string& accuracyNote, Diagnostics& notes);
+/// 0, or 1 where a certificate or the engine fails or a quantizer that had to fold did not; says why on stderr.
 int judge(const Folding& folding, const Console& console);
 
 } // namespace crease::cli

@@ -16,7 +16,9 @@ namespace {
 
 void addCommon(CLI::App& command, Options& options)
 {
-    command.add_flag("--json", options.json, "One JSON object on stdout, messages on stderr");
+    command.add_flag("--json", options.json,
+                     "One JSON object on stdout, messages on stderr; of several models: \"models\", a list of their "
+                     "objects, \"summary\" and the first \"error\"");
     command.add_flag("-q,--quiet", options.quiet, "Errors only");
     command.add_flag("-v,--verbose", options.verbose, "More detail");
     command.add_option("--threads", options.threads, "Threads to use (default: all cores)");
@@ -36,13 +38,18 @@ void addModels(CLI::App& command, Options& options, bool several)
 
 void addSamples(CLI::App& command, Options& options)
 {
-    command.add_option("--samples", options.samples, "A folder with input_K.pb, an .npz, .npy, .pb or raw file");
+    command.add_option(
+        "--samples", options.samples,
+        "A folder with input_K.pb or test_data_set_N, an .npz (arrays by input name, and labels), .npy, .pb or raw "
+        "file; pictures are not read: save their preprocessed pixels as .npz");
     command.add_option("--raw-type", options.rawType, "Element type of a raw file, as float32");
     command.add_option("--random", options.random, "So many random samples (default: 4)")
         ->check(CLI::Range(1, 1000000));
     command.add_option("--seed", options.seed, "Seed of random samples")->capture_default_str();
     command.add_option("--limit", options.limit, "Use at most so many samples")->check(CLI::Range(1, 100000000));
-    command.add_option("--shape", options.shapes, "NAME=1x3x224x224 for an input with free dimensions");
+    command
+        .add_option("--shape", options.shapes, "NAME=1x3x224x224 for an input with free dimensions (may be repeated)")
+        ->allow_extra_args(false);
     command.add_option("--max-expansion", options.maxExpansion, "Largest expansion of an .npz")->capture_default_str();
 }
 
@@ -52,9 +59,12 @@ void addRecipe(CLI::App& command, Options& options)
                        "Where the model is to run: see crease-cli passes --targets (default: onnxruntime-qoperator)");
     command.add_option("--recipe", options.recipe, "A recipe that the window or --save-recipe wrote");
     command.add_option("--io", options.io, "Borders of the written model")->check(CLI::IsMember({"float", "integer"}));
-    command.add_option("--keep-float", options.keepFloat, "A node that stays in float (may be repeated)");
-    command.add_option("--without-pass", options.passesOff, "A pass to switch off (may be repeated)");
-    command.add_option("--without-site", options.sitesOff, "A site to switch off, as RULE@VALUE (may be repeated)");
+    command.add_option("--keep-float", options.keepFloat, "A node that stays in float (may be repeated)")
+        ->allow_extra_args(false);
+    command.add_option("--without-pass", options.passesOff, "A pass to switch off (may be repeated)")
+        ->allow_extra_args(false);
+    command.add_option("--without-site", options.sitesOff, "A site to switch off, as RULE@VALUE (may be repeated)")
+        ->allow_extra_args(false);
     command.add_flag("--require-integer", options.requireInteger, "Exit 1 where anything stays in float");
     command.add_flag("--allow-approximate", options.allowApproximate, "Admit rewrites of class A");
 }
@@ -92,7 +102,10 @@ void addCommands(CLI::App& app, Options& options, Action& action)
     addModels(*fold, options, true);
     addSamples(*fold, options);
     addRecipe(*fold, options);
-    fold->add_option("-o,--output", options.output, "The file to write; a folder for several models");
+    fold->add_option(
+        "-o,--output", options.output,
+        "The file to write, or a folder that exists (always for several models): there it gets the model's "
+        "file name");
     fold->add_option("--report", options.report, "Write the JSON report here as well");
     fold->add_option("--save-recipe", options.saveRecipe, "Write the recipe that was used");
     fold->add_option("--engine", options.engine, "Compare the written file in this engine with Crease's own results");
@@ -110,6 +123,8 @@ void addCommands(CLI::App& app, Options& options, Action& action)
     addSamples(*verify, options);
     addRecipe(*verify, options);
     verify->add_option("--against", options.against, "Compare with this file instead of folding");
+    verify->add_option("--engine", options.engine,
+                       "Also write the folded model to a temporary file and compare this engine's results on it");
     verify->add_option("--layers", options.layers, "Show so many layers, the worst first");
     verify->add_flag("--no-stages", options.noStages, "Certify the whole fold only, not each pass");
 
@@ -134,10 +149,18 @@ void addCommands(CLI::App& app, Options& options, Action& action)
     addSamples(*run, options);
     run->add_option("-o,--output", options.output, "The .npz to write");
     run->add_option("--engine", options.engine, "Run in this engine instead");
-    run->add_flag("--force", options.force, "Replace an existing file");
-    for (CLI::App* command : {fold, run}) {
-        command->add_option("--engines", options.engineFolders,
-                            "A folder with engine descriptions (*.json) of your own");
+    run->add_flag("--force", options.force, "Replace an existing file that Crease did not write");
+    for (CLI::App* command : {fold, verify, run}) {
+        command
+            ->add_option(
+                "--engines", options.engineFolders,
+                "A folder with engine descriptions (*.json) of your own (may be repeated; shipped: onnxruntime, "
+                "onnxruntime-all)")
+            ->allow_extra_args(false);
+        command
+            ->add_option("--engine-seconds", options.engineSeconds,
+                         "How long an engine may run (default: what its description says; the shipped ones 600)")
+            ->check(CLI::PositiveNumber);
     }
 
     CLI::App* completion =
@@ -185,7 +208,7 @@ int main(int argc, char** argv)
         return console.fail(checked.error());
     }
     try {
-        return action(options, console, stop);
+        return console.finish(action(options, console, stop));
     } catch (const std::bad_alloc&) {
         return console.fail(
             {crease::ErrorKind::Refused, "out-of-memory",

@@ -46,6 +46,7 @@ struct Options {
     std::string against;
     std::string engine;
     std::vector<std::string> engineFolders;
+    double engineSeconds = 0.0; // 0: as the engine's description says
     std::string node;
     std::string pass;
     bool noVerify = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/session.h"
 
+#include "core/engines/process_engine.h"
 #include "core/samples/samples.h"
 #include "core/support/text.h"
 
@@ -123,6 +124,15 @@ Result<void> checkOptions(const Options& options)
     }
     if (!options.samples.empty() && options.random > 0) {
         return failure(ErrorKind::Usage, "samples-twice", "--samples and --random exclude each other");
+    }
+    if (options.quiet && options.verbose) {
+        return failure(ErrorKind::Usage, "quiet-and-verbose", "-q and -v exclude each other");
+    }
+    if (!(options.maxExpansion > 0.0)) {
+        return failure(ErrorKind::Usage, "bad-expansion", "--max-expansion: a number above 0 expected");
+    }
+    if (!options.engine.empty()) {
+        TRY(makeEngine(options.engine, options.engineFolders));
     }
     return {};
 }

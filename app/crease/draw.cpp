@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/crease/draw.h"
 
+#include "core/export/replacing.h"
 #include "core/onnx/importer.h"
 #include "core/passes/pipeline.h"
 #include "core/passes/report.h"
@@ -30,8 +31,14 @@ Result<std::size_t> stageNumber(const Trace& trace, const std::string& pass)
             return i + 1;
         }
     }
+    std::vector<std::string> names{"original", "final"};
+    for (const Stage& stage : trace.stages) {
+        names.push_back(stage.pass);
+    }
+    const std::string hint = suggestion(pass, names);
     return failure(ErrorKind::Usage, "unknown-pass",
-                   "there is no pass '" + pass + "': see crease-cli passes, or say original or final");
+                   "there is no pass '" + pass + "'" +
+                       (hint.empty() ? ": see crease-cli passes, or say original or final" : hint));
 }
 
 Result<QSizeF> sizeOf(const std::string& text)
@@ -58,6 +65,12 @@ Result<void> draw(const DrawRequest& request)
         return failure(ErrorKind::Usage, "picture-format",
                        request.output + ": the name must end in .svg, .png, .pdf or .dot");
     }
+    if (!request.stage.empty() && !request.diff.empty()) {
+        return failure(ErrorKind::Usage, "stage-and-diff",
+                       "--stage draws a graph and --diff what a pass changed in it: give one of the two");
+    }
+    TRY(mayReplace(request.output, request.force, FileOfOurs::Picture));
+    TRY(checkNoInput("--draw", request.output, {request.model}));
     DrawOptions options;
     options.size = TRY(sizeOf(request.size));
     options.dark = request.theme == "dark";

@@ -16,6 +16,7 @@ struct DrawRequest {
     std::string size;
     std::string target;
     bool lens = false;
+    bool force = false;
 };
 
 /// Opens, folds, lays out and draws; says an error in one line. Returns the exit code.

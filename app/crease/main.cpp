@@ -39,8 +39,9 @@ int main(int argc, char** argv)
     std::vector<std::string> files;
     app.add_option("FILE", files, "Models or recipes to open");
     app.add_option("--draw", request.output, "Draw a picture (.svg, .png, .pdf, .dot) instead of opening a window");
+    app.add_flag("--force", request.force, "Replace an existing file that is no picture of Crease's");
     app.add_option("--stage", request.stage, "Draw the graph after this pass (default: original)");
-    app.add_option("--diff", request.diff, "Draw the graph after this pass with what it changed");
+    app.add_option("--diff", request.diff, "Draw the graph after this pass with what it changed (not with --stage)");
     app.add_flag("--lens", request.lens, "Quantizers collapse into badges on their edges");
     app.add_option("--theme", request.theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
     app.add_option("--around", request.around, "The picture around this node");

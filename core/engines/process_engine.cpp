@@ -126,7 +126,9 @@ private:
         auto end = runProcess(argv, inputs.parent_path() / "log", m_description.seconds, job);
         if (!end) {
             if (end.error().kind != ErrorKind::Cancelled) {
-                end.error().message = fmt::format("engine {}: {}", m_description.name, end.error().message);
+                end.error().message = fmt::format(
+                    "engine {}: {}{}", m_description.name, end.error().message,
+                    end.error().id == "engine-timeout" ? " (crease-cli --engine-seconds gives it longer)" : "");
             }
             return std::unexpected(end.error());
         }
@@ -202,11 +204,13 @@ std::unique_ptr<Engine> makeEngine(EngineDescription description)
     return std::make_unique<ProcessEngine>(std::move(description));
 }
 
-Result<std::unique_ptr<Engine>> makeEngine(const std::string& name, const std::vector<std::string>& folders)
+Result<std::unique_ptr<Engine>> makeEngine(const std::string& name, const std::vector<std::string>& folders,
+                                           double seconds)
 {
     std::string known;
     for (EngineDescription& description : TRY(allEngines(folders))) {
         if (description.name == name) {
+            description.seconds = seconds > 0.0 ? seconds : description.seconds;
             return makeEngine(std::move(description));
         }
         known += (known.empty() ? "" : ", ") + description.name;

@@ -30,8 +30,9 @@ Result<EngineDescription> engineFromJson(const std::string& text);
 std::vector<EngineDescription> shippedEngines();
 /// The shipped ones and those of `folders` (every *.json there); one of the same name replaces the shipped one.
 Result<std::vector<EngineDescription>> allEngines(const std::vector<std::string>& folders);
-/// Error (kind Usage) names the known ones.
-Result<std::unique_ptr<Engine>> makeEngine(const std::string& name, const std::vector<std::string>& folders);
+/// Error (kind Usage) names the known ones. `seconds`: how long it may run; 0: as its description says.
+Result<std::unique_ptr<Engine>> makeEngine(const std::string& name, const std::vector<std::string>& folders,
+                                           double seconds = 0.0);
 std::unique_ptr<Engine> makeEngine(EngineDescription description);
 
 } // namespace crease

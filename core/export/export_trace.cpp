@@ -2,6 +2,7 @@
 #include "core/export/exporter.h"
 #include "core/export/integer_io.h"
 #include "core/export/read_back.h"
+#include "core/export/replacing.h"
 #include "core/export/version.h"
 #include "core/onnx/importer.h"
 #include "core/onnx/writer.h"
@@ -10,8 +11,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -20,8 +19,6 @@ namespace crease {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view versionKey = "crease.version";
 
 std::unexpected<Error> cannotWrite(const std::string& path, std::string message)
 {
@@ -83,29 +80,6 @@ private:
     fs::path m_folder;
 };
 
-/// The metadata stands behind the graph, which for a big model is most of the file.
-bool writtenByCrease(const std::string& path)
-{
-    std::ifstream stream(path, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-    return bytes.find(versionKey) != std::string::npos;
-}
-
-Result<void> mayReplace(const std::string& path, const ExportOptions& options)
-{
-    std::error_code error;
-    if (!fs::exists(path, error) || options.force) {
-        return {};
-    }
-    if (!fs::is_regular_file(path, error)) {
-        return cannotWrite(path, "it exists and is no regular file");
-    }
-    if (!writtenByCrease(path)) {
-        return cannotWrite(path, "the file exists and was not written by Crease: --force replaces it");
-    }
-    return {};
-}
-
 void setMetadata(Graph& graph, const Recipe& recipe, const Target& target, const ExportOptions& options)
 {
     ModelInfo model = graph.model();
@@ -113,7 +87,7 @@ void setMetadata(Graph& graph, const Recipe& recipe, const Target& target, const
         std::erase_if(model.metadata, [key](const auto& entry) { return entry.first == key; });
         model.metadata.emplace_back(std::string(key), std::move(value));
     };
-    set(versionKey, std::string(creaseVersion()));
+    set(modelMark, std::string(creaseVersion()));
     set("crease.target", target.name);
     set("crease.recipe", recipeToJson(recipe));
     if (!options.sourceSha256.empty()) {
@@ -189,6 +163,26 @@ std::vector<Correspondence> inSourceNames(std::vector<Correspondence> list, cons
     return result;
 }
 
+/// An error about the draft is one about the file that was asked for.
+template <class T>
+Result<T> told(Result<T> result, const std::string& path)
+{
+    if (!result && result.error().kind != ErrorKind::Cancelled) {
+        result.error().file = path;
+    }
+    return result;
+}
+
+/// That our own file cannot be read is no fault of an input.
+Result<ImportedModel> checked(Result<ImportedModel> readBack)
+{
+    if (!readBack && readBack.error().kind != ErrorKind::Cancelled) {
+        readBack.error().kind = ErrorKind::Internal;
+        readBack.error().message = "the written file cannot be read back: " + readBack.error().message;
+    }
+    return readBack;
+}
+
 std::uint64_t sizeOnDisk(const std::string& path)
 {
     std::error_code error;
@@ -202,7 +196,7 @@ std::uint64_t sizeOnDisk(const std::string& path)
 Result<ExportResult> exportTrace(const Trace& trace, const Recipe& recipe, const Target& target,
                                  const std::string& path, const ExportOptions& options, const Job& job)
 {
-    TRY(mayReplace(path, options));
+    TRY(mayReplace(path, options.force, FileOfOurs::Model));
     ExportResult result;
     result.file = path;
     result.format = target.format;
@@ -217,11 +211,11 @@ Result<ExportResult> exportTrace(const Trace& trace, const Recipe& recipe, const
     TRY(job.check());
     const Workshop workshop = TRY(Workshop::create(path));
     const std::string draft = workshop.file(path).string();
-    TRY(writeModel(deployable, draft));
+    TRY(told(writeModel(deployable, draft), path));
     TRY(job.check());
-    const ImportedModel readBack = TRY(importModel(draft, {}, job));
-    TRY(compareContents(deployable, readBack.graph));
-    TRY(compareResults(final, readBack.graph, result.diagnostics, job));
+    const ImportedModel readBack = TRY(told(checked(importModel(draft, {}, job)), path));
+    TRY(told(compareContents(deployable, readBack.graph), path));
+    TRY(told(compareResults(final, readBack.graph, result.diagnostics, job), path));
     TRY(job.check());
     result.bytes = sizeOnDisk(draft);
     TRY(workshop.moveTo(path));

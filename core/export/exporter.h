@@ -44,7 +44,7 @@ Result<Graph> toDeployable(const Graph& final, const Target& target, std::vector
                            Diagnostics* diagnostics);
 
 /// Writes to a temporary name, reads back, verifies against the trace's final graph, renames into place. Errors: kind
-/// Output, or Refused where the read-back differs.
+/// Output, or Internal where the read-back differs; both name `path`.
 Result<ExportResult> exportTrace(const Trace& trace, const Recipe& recipe, const Target& target,
                                  const std::string& path, const ExportOptions& options, const Job& job);
 

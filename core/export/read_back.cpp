@@ -15,7 +15,7 @@ namespace {
 
 std::unexpected<Error> differs(const std::string& message, const std::string& value)
 {
-    Error error{ErrorKind::Refused, "read-back-differs", "the written file reads back differently: " + message};
+    Error error{ErrorKind::Internal, "read-back-differs", "the written file reads back differently: " + message};
     error.value = value;
     return std::unexpected(std::move(error));
 }

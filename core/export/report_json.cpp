@@ -140,17 +140,6 @@ json stageJson(const Trace& trace, std::size_t index, const Verification* verifi
             {"certificate", toJson(checked ? verification->stages[index] : Certificate{})}};
 }
 
-json accuracyJson(const Accuracy& accuracy)
-{
-    const auto share = [&](std::int64_t correct) {
-        return number(static_cast<double>(correct) / static_cast<double>(accuracy.count));
-    };
-    return {{"before", share(accuracy.correctBefore)},
-            {"after", share(accuracy.correctAfter)},
-            {"flips", accuracy.flips},
-            {"count", accuracy.count}};
-}
-
 json correspondenceJson(const std::vector<Correspondence>& list)
 {
     json result = json::array();
@@ -216,6 +205,17 @@ json toJson(const Metrics& metrics)
             {"max_abs", number(metrics.maxAbs)},
             {"saturated", metrics.saturated},
             {"elements", metrics.elements}};
+}
+
+json toJson(const Accuracy& accuracy)
+{
+    const auto share = [&](std::int64_t correct) {
+        return number(static_cast<double>(correct) / static_cast<double>(accuracy.count));
+    };
+    return {{"before", share(accuracy.correctBefore)},
+            {"after", share(accuracy.correctAfter)},
+            {"flips", accuracy.flips},
+            {"count", accuracy.count}};
 }
 
 json toJson(const Error& error)
@@ -351,7 +351,7 @@ json outcomeJson(const FoldOutcome& outcome)
     if (outcome.verification != nullptr) {
         result["tensors"] = tensorsJson(*outcome.verification);
         if (outcome.verification->accuracy && outcome.verification->accuracy->count > 0) {
-            result["accuracy"] = accuracyJson(*outcome.verification->accuracy);
+            result["accuracy"] = toJson(*outcome.verification->accuracy);
         }
     }
     if (outcome.output != nullptr) {
@@ -371,7 +371,7 @@ json outcomeJson(const FoldOutcome& outcome)
                             {"version", outcome.engine->version},
                             {"certificate", toJson(outcome.engine->certificate)}};
         if (outcome.engine->accuracy) {
-            result["engine"]["accuracy"] = accuracyJson(*outcome.engine->accuracy);
+            result["engine"]["accuracy"] = toJson(*outcome.engine->accuracy);
         }
     }
     return result;

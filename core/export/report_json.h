@@ -33,6 +33,7 @@ nlohmann::json jsonHead(); // schema, crease
 nlohmann::json toJson(const Diagnostics& diagnostics);
 nlohmann::json toJson(const Certificate& certificate);
 nlohmann::json toJson(const Metrics& metrics);
+nlohmann::json toJson(const Accuracy& accuracy);
 nlohmann::json toJson(const Error& error);
 nlohmann::json modelJson(const ImportedModel& model);
 nlohmann::json stagesJson(const Trace& trace, const Verification* verification);

@@ -117,6 +117,14 @@ std::string sentence(const Certificate& certificate)
     return certificate.note.empty() ? "not checked" : "not checked: " + certificate.note;
 }
 
+std::string accuracyText(const Accuracy& accuracy)
+{
+    const auto count = static_cast<double>(std::max<std::int64_t>(accuracy.count, 1));
+    return fmt::format("accuracy   {:.4f} -> {:.4f} on {} ({} flips)",
+                       static_cast<double>(accuracy.correctBefore) / count,
+                       static_cast<double>(accuracy.correctAfter) / count, grouped(accuracy.count), accuracy.flips);
+}
+
 std::string modelText(const ImportedModel& model)
 {
     const Graph& graph = model.graph;
@@ -191,11 +199,7 @@ std::string accountText(const FoldOutcome& outcome)
     }
     if (outcome.verification != nullptr && outcome.verification->accuracy &&
         outcome.verification->accuracy->count > 0) {
-        const Accuracy& accuracy = *outcome.verification->accuracy;
-        const auto count = static_cast<double>(accuracy.count);
-        text += fmt::format(
-            "  accuracy   {:.4f} -> {:.4f} on {} ({} flips)\n", static_cast<double>(accuracy.correctBefore) / count,
-            static_cast<double>(accuracy.correctAfter) / count, grouped(accuracy.count), accuracy.flips);
+        text += "  " + accuracyText(*outcome.verification->accuracy) + "\n";
     }
     if (outcome.engine != nullptr) {
         text += fmt::format("  engine     {} {}: {}\n", outcome.engine->name, outcome.engine->version,

@@ -17,6 +17,9 @@ std::string accountText(const FoldOutcome& outcome);
 /// One line a pass: rewrites, nodes before and after, certificate.
 std::string stagesText(const FoldOutcome& outcome);
 
+/// One line: accuracy before and after, on how many, and how many answers changed.
+std::string accuracyText(const Accuracy& accuracy);
+
 std::string modelText(const ImportedModel& model);
 
 /// The worst layers first.

@@ -94,7 +94,9 @@ Result<std::string> readModelFile(const std::string& path, std::uint64_t maxByte
         return fault("no-such-file", fmt::format("cannot open the file: {}", error.message()));
     }
     if (size > maxBytes) {
-        return fault("file-too-large", fmt::format("the file has {} bytes, the limit is {}", size, maxBytes));
+        return fault(
+            "file-too-large",
+            fmt::format("the file has {} bytes, the limit is {} (crease-cli --max-file raises it)", size, maxBytes));
     }
     std::ifstream stream(path, std::ios::binary);
     if (!stream) {
@@ -136,6 +138,13 @@ Result<void> parseModel(const std::string& bytes, onnx::ModelProto& model)
     }
     if (!model.has_graph()) {
         return fault("no-graph", "this is no ONNX model: it has no graph");
+    }
+    if (model.opset_import_size() == 0 && model.graph().node_size() == 0) {
+        return fault("no-opset", "this is no ONNX model: it has no node and imports no operator set");
+    }
+    if (model.graph().output_size() == 0) {
+        return fault("no-outputs", fmt::format("the graph has {} node{} and no output, so it computes nothing",
+                                               model.graph().node_size(), model.graph().node_size() == 1 ? "" : "s"));
     }
     return {};
 }

@@ -219,8 +219,8 @@ Result<Tensor> readTensor(onnx::TensorProto& proto, ExternalData& external, cons
     const bool isExternal = proto.data_location() == onnx::TensorProto::EXTERNAL;
     const std::uint64_t limit = isExternal ? limits.maxExternalBytes : limits.maxBytes;
     if (elements > limit / width) {
-        return fault(
-            fmt::format("dimensions {} of {} are over the limit of {} bytes", toText(dims), longName(type), limit));
+        return fault(fmt::format("dimensions {} of {} are over the limit of {} bytes{}", toText(dims), longName(type),
+                                 limit, isExternal ? "" : " (crease-cli --max-tensor raises it)"));
     }
     if (isExternal) {
         if (type == ElementType::String) {

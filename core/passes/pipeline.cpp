@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/passes/pipeline.h"
 
+#include "core/support/text.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -43,17 +45,13 @@ constexpr std::array dependencies{
     Dependency{"fuse", "deduplicate", "equal requantizers are merged before each is fused with its layer"},
 };
 
-std::string nearestPass(std::string_view name)
+std::vector<std::string> passNames()
 {
-    const auto common = [name](const PassInfo& pass) {
-        std::size_t same = 0;
-        for (std::size_t i = 0; i + 1 < name.size(); ++i) {
-            same += pass.id.find(name.substr(i, 2)) != std::string_view::npos ? 1 : 0;
-        }
-        return same;
-    };
-    const std::span<const PassInfo> passes = passCatalogue();
-    return std::string(std::ranges::max_element(passes, {}, common)->id);
+    std::vector<std::string> names;
+    for (const PassInfo& pass : passCatalogue()) {
+        names.emplace_back(pass.id);
+    }
+    return names;
 }
 
 Result<const PassInfo*> passNamed(const std::string& name)
@@ -62,7 +60,7 @@ Result<const PassInfo*> passNamed(const std::string& name)
         return found;
     }
     Error error{ErrorKind::Usage, "unknown-pass",
-                fmt::format("there is no pass '{}'; the nearest is '{}'", name, nearestPass(name))};
+                fmt::format("there is no pass '{}'{}", name, suggestion(name, passNames()))};
     error.value = name;
     return std::unexpected(std::move(error));
 }
@@ -115,17 +113,20 @@ void reportUnknownSites(Trace& trace, const Recipe& recipe)
         return;
     }
     std::set<std::string> unknown = recipe.sitesOff;
+    std::vector<std::string> known;
     for (const Stage& stage : trace.stages) {
         for (const Rewrite& rewrite : stage.rewrites) {
             unknown.erase(rewrite.site);
+            known.push_back(rewrite.site);
         }
     }
     for (const std::string& site : unknown) {
-        trace.stages.back().diagnostics.push_back({Severity::Warning,
-                                                   "site-not-found",
-                                                   fmt::format("the switched-off site '{}' does not occur", site),
-                                                   {},
-                                                   {}});
+        trace.stages.back().diagnostics.push_back(
+            {Severity::Warning,
+             "site-not-found",
+             fmt::format("the switched-off site '{}' does not occur{}", site, suggestion(site, known)),
+             {},
+             site});
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/tensor/onnx_types.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -129,6 +130,13 @@ std::string nodeLabel(const Graph& graph, NodeId id)
         return node.name;
     }
     return node.output().valid() ? node.op + " of " + graph.value(node.output()).name : node.op;
+}
+
+bool isFaultOfFile(std::string_view missId)
+{
+    static constexpr std::array<std::string_view, 6> faults = {
+        "bad-scale", "axis-length", "axis-out-of-range", "parameter-shapes", "scale-type", "storage-contradiction"};
+    return std::ranges::find(faults, missId) != faults.end();
 }
 
 ParamsResult readParams(const Graph& graph, NodeId id, ConstantResolver& constants, Findings& findings)

@@ -7,6 +7,7 @@
 
 #include <expected>
 #include <set>
+#include <string_view>
 
 namespace crease {
 
@@ -48,6 +49,10 @@ ParamsResult readParams(const Graph& graph, NodeId id, ConstantResolver& constan
 
 /// A miss with the channel and value where a scale is no positive finite number.
 std::optional<Miss> badScale(const Graph& graph, NodeId id, const std::vector<double>& scales);
+
+/// Whether a miss says that the file itself is at fault, not that a form is unknown here: such a quantizer cannot be
+/// valid for anyone.
+bool isFaultOfFile(std::string_view missId);
 
 /// What a node is called in messages: its name, or its op and first output.
 std::string nodeLabel(const Graph& graph, NodeId id);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/passes/recipe.h"
 
-#include <algorithm>
-#include <array>
+#include "core/support/text.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 namespace crease {
 
@@ -13,29 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 8> keys = {
+const std::vector<std::string> keys{
     "target", "passes", "passes_off", "sites_off", "keep_float", "allow_approximate", "require_integer", "io"};
-
-std::size_t distance(std::string_view a, std::string_view b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-        }
-    }
-    return row.back();
-}
-
-std::string_view nearestKey(std::string_view key)
-{
-    return *std::ranges::min_element(keys, {}, [key](std::string_view known) { return distance(key, known); });
-}
 
 std::unexpected<Error> wrong(std::string_view key, std::string message)
 {
@@ -55,6 +33,23 @@ Result<std::vector<std::string>> strings(const Json& json, std::string_view key)
             return wrong(key, fmt::format("must hold strings, not {}", each.dump()));
         }
         list.push_back(each.get<std::string>());
+    }
+    return list;
+}
+
+/// The order of passes. An empty list would read as "none" and mean "all", and a pass that stands twice has no one
+/// place.
+Result<std::vector<std::string>> passList(const Json& json, std::string_view key)
+{
+    std::vector<std::string> list = TRY(strings(json, key));
+    if (list.empty()) {
+        return wrong(key, "is an empty list: leave it out for the usual passes, or name the passes to run");
+    }
+    std::set<std::string> seen;
+    for (const std::string& pass : list) {
+        if (!seen.insert(pass).second) {
+            return wrong(key, fmt::format("names '{}' twice: each pass runs once", pass));
+        }
     }
     return list;
 }
@@ -86,7 +81,7 @@ Result<void> readKey(Recipe& recipe, std::string_view key, const Json& json)
     if (key == "target") {
         recipe.target = TRY(stringOf(json, key));
     } else if (key == "passes") {
-        recipe.passes = TRY(strings(json, key));
+        recipe.passes = TRY(passList(json, key));
     } else if (key == "passes_off") {
         recipe.passesOff = TRY(stringSet(json, key));
     } else if (key == "sites_off") {
@@ -103,7 +98,9 @@ Result<void> readKey(Recipe& recipe, std::string_view key, const Json& json)
             return wrong(key, fmt::format("must be float or integer, not '{}'", recipe.io));
         }
     } else {
-        return wrong(key, fmt::format("is no key of a recipe; the nearest is '{}'", nearestKey(key)));
+        const std::string hint = suggestion(key, keys);
+        return wrong(key, "is no key of a recipe" +
+                              (hint.empty() ? fmt::format(" (those are {})", fmt::join(keys, ", ")) : hint));
     }
     return {};
 }

@@ -4,19 +4,10 @@
 #include "core/passes/recognise_rules.h"
 
 #include <algorithm>
-#include <array>
 
 namespace crease {
 
 namespace {
-
-/// Misses that say that the file itself is at fault, not that a form is unknown here.
-bool isFault(std::string_view id)
-{
-    static constexpr std::array<std::string_view, 6> faults = {
-        "bad-scale", "axis-length", "axis-out-of-range", "parameter-shapes", "scale-type", "storage-contradiction"};
-    return std::ranges::find(faults, id) != faults.end();
-}
 
 std::vector<Rule> rulesOf(const RecogniseStatePtr& state)
 {
@@ -42,7 +33,7 @@ Result<Stage> runRecognise(const Graph& before, const PassContext& context, cons
     Stage stage = TRY(applyRules(before, "recognise", rulesOf(state), context.driver, job));
     stage.diagnostics.insert(stage.diagnostics.end(), state->findings.all().begin(), state->findings.all().end());
     for (const MissedSite& missed : stage.missed) {
-        if (isFault(missed.miss.id)) {
+        if (isFaultOfFile(missed.miss.id)) {
             const std::string where =
                 stage.after.contains(missed.miss.node) ? nodeLabel(stage.after, missed.miss.node) : "";
             stage.diagnostics.push_back({Severity::Error, missed.miss.id, missed.miss.text, where, {}});

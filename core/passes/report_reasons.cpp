@@ -82,9 +82,50 @@ std::optional<Reason> Reasons::missAt(NodeId id) const
                   m_graph->contains(miss->node) ? nameOf(*m_graph, miss->node) : nameOf(*m_graph, id)};
 }
 
+/// What makes a quantizer invalid for anyone (a scale of NaN ...), with the quantizer's name.
+std::optional<Reason> Reasons::faultAt(NodeId id) const
+{
+    const auto own = m_misses.find(id.index);
+    if (own == m_misses.end() || !isFaultOfFile(own->second->id)) {
+        return std::nullopt;
+    }
+    return Reason{own->second->id, fmt::format("{} is invalid: {}", labelOf(*m_graph, id), own->second->text),
+                  nameOf(*m_graph, id)};
+}
+
+/// The fault of a node, or of a quantizer that it reads or that reads it: what is wrong with one half of a pair is
+/// wrong with the other, and an op on either side cannot become integer for that.
+std::optional<Reason> Reasons::faultBeside(NodeId id) const
+{
+    if (const std::optional<Reason> own = faultAt(id)) {
+        return own;
+    }
+    const Node& node = m_graph->node(id);
+    for (const ValueId input : node.inputs) {
+        const NodeId producer = input.valid() ? m_graph->producer(input) : NodeId{};
+        if (const auto fault = producer.valid() ? faultAt(producer) : std::nullopt) {
+            return fault;
+        }
+    }
+    for (const ValueId output : node.outputs) {
+        if (!output.valid()) {
+            continue;
+        }
+        for (const Use& use : m_graph->uses(output)) {
+            if (const auto fault = faultAt(use.node)) {
+                return fault;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 /// Why this float op has no integer form.
 Reason Reasons::ofNode(NodeId id) const
 {
+    if (const std::optional<Reason> fault = faultBeside(id)) {
+        return *fault;
+    }
     if (const std::optional<Reason> miss = missAt(id)) {
         return *miss;
     }
@@ -131,6 +172,9 @@ Reason Reasons::ofSource(NodeId id) const
 {
     NodeId at = id;
     for (int i = 0; i < 32 && at.valid() && isFloatOp(at); ++i) {
+        if (const std::optional<Reason> fault = faultBeside(at)) {
+            return *fault;
+        }
         if (const std::optional<Reason> reason = missAt(at)) {
             return *reason;
         }
@@ -175,7 +219,8 @@ std::optional<Reason> Reasons::keptBecause(const std::vector<NodeId>& descendant
     for (const NodeId id : descendants) {
         const Node& node = m_graph->node(id);
         if (isCrease(node, nodes::fakeQuant) || isQuantizeLinear(node) || isDequantizeLinear(node)) {
-            kept = missAt(id);
+            kept = faultBeside(id);
+            kept = kept ? kept : missAt(id);
             return kept ? kept
                         : Reason{"not-lowered", fmt::format("{} is left as it is", labelOf(*m_graph, id)),
                                  nameOf(*m_graph, id)};
@@ -222,13 +267,13 @@ std::optional<Reason> Reasons::keptBecause(const std::vector<NodeId>& descendant
 }
 
 /// A node that computes on real numbers: neither integer, nor a border, nor about shapes, indices or truths alone.
-/// QLinearConv and its like read float scales, but compute on codes.
+/// QLinearConv and its like read float scales, but compute on codes; an invalid quantizer is no border.
 bool Reasons::isFloatOp(NodeId id) const
 {
     const Node& node = m_graph->node(id);
     const bool fake = isCrease(node, nodes::fakeQuant);
     if ((foldingClass(node) == FoldingClass::Quantizer && !fake) || node.domain == nodes::domain) {
-        return fake;
+        return fake || faultAt(id).has_value(); // what cannot be valid is computed in float, whatever comes out
     }
     const auto isReal = [&](ValueId value) {
         return value.valid() && isFloat(m_graph->value(value).type) && !m_graph->value(value).codes;
@@ -284,6 +329,9 @@ std::vector<Island> Reasons::islands() const
         std::ranges::sort(members);
         Island island;
         std::optional<Reason> reason;
+        for (const NodeId id : members) {
+            reason = reason ? reason : faultBeside(id);
+        }
         for (const NodeId id : members) {
             island.nodes.push_back(nameOf(*m_graph, id));
             if (!reason && isLinearOp(m_graph->node(id))) {

@@ -31,6 +31,8 @@ private:
     bool feedsInteger(ValueId codes) const;
     std::optional<Reason> ofReaders(ValueId real) const;
     std::optional<Reason> missAt(NodeId id) const;
+    std::optional<Reason> faultAt(NodeId id) const;
+    std::optional<Reason> faultBeside(NodeId id) const;
 
     const Trace* m_trace;
     const Graph* m_graph;                                    // the final one

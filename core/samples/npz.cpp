@@ -5,7 +5,10 @@
 #include "core/samples/samples.h"
 #include "core/support/text.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include <fmt/format.h>
@@ -41,6 +44,20 @@ std::string openErrorText(int code)
     return text;
 }
 
+/// What is wrong with a file that is no whole archive.
+std::string brokenArchiveText(const std::string& path)
+{
+    std::array<char, 4> start{};
+    std::ifstream stream(path, std::ios::binary);
+    stream.read(start.data(), start.size());
+    if (stream.gcount() == 0) {
+        return "the file is empty";
+    }
+    return start == std::array{'P', 'K', '\x03', '\x04'}
+               ? "the archive is cut off or damaged: the list of its arrays, at its end, is not there (copy it again)"
+               : "this is no .npz archive";
+}
+
 struct Member {
     std::string name;
     zip_uint64_t index = 0;
@@ -62,7 +79,8 @@ Result<std::vector<Member>> listMembers(zip_t* archive, double limit)
         total += static_cast<double>(stat.size);
         if (total > limit) {
             return failure(ErrorKind::Input, "npz-expansion",
-                           fmt::format("the archive expands to more than {}, which is over the limit",
+                           fmt::format("the archive expands to more than {}, which is over the limit (crease-cli "
+                                       "--max-expansion raises it)",
                                        byteSize(static_cast<std::uint64_t>(limit))));
         }
         members.push_back({stat.name, i, stat.size});
@@ -109,7 +127,8 @@ Result<NamedTensors> readNpz(const std::string& path, double maxExpansion, const
     int code = 0;
     const Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
     if (!archive) {
-        auto error = broken(openErrorText(code));
+        auto error =
+            broken(code == ZIP_ER_NOZIP || code == ZIP_ER_INCONS ? brokenArchiveText(path) : openErrorText(code));
         error.error().file = path;
         return error;
     }
@@ -184,6 +203,9 @@ Result<void> writeNpz(const std::string& path, const std::vector<std::pair<std::
     }
     if (arrays.empty()) {
         return failed("there is no array to write");
+    }
+    if (zip_set_archive_comment(archive.get(), npzMark.data(), static_cast<zip_uint16_t>(npzMark.size())) != 0) {
+        return failed(zip_strerror(archive.get()));
     }
     if (zip_close(archive.get()) != 0) {
         return failed(zip_strerror(archive.get()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/samples/generator.h"
+#include "core/samples/input_grid.h"
 #include "core/samples/sample_builder.h"
 #include "core/support/text.h"
 
@@ -7,7 +8,6 @@
 #include "core/tensor/onnx_types.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -29,34 +29,6 @@ struct Hints {
     std::optional<std::int64_t> indexBelow; // it indexes a dimension of that size
     bool mask = false;
 };
-
-constexpr std::array movement{"Identity", "Cast",  "Transpose", "Reshape",      "Flatten",      "Squeeze", "Unsqueeze",
-                              "Expand",   "Slice", "Split",     "DepthToSpace", "SpaceToDepth", "Dropout"};
-
-/// The tensor of a constant, also behind Identity, Cast and Constant nodes.
-Tensor constantOf(const Graph& graph, ValueId id)
-{
-    for (int step = 0; step < 16 && id.valid(); ++step) {
-        const Value& value = graph.value(id);
-        if (value.isConstant()) {
-            return value.constant;
-        }
-        const NodeId producer = graph.producer(id);
-        if (!producer.valid()) {
-            return {};
-        }
-        const Node& node = graph.node(producer);
-        if (node.is("Constant")) {
-            const Tensor* tensor = node.tensorAttribute("value");
-            return tensor != nullptr ? *tensor : Tensor{};
-        }
-        if (!node.is("Identity") && !node.is("Cast")) {
-            return {};
-        }
-        id = node.input(0);
-    }
-    return {};
-}
 
 std::optional<Range> rangeOf(const std::vector<double>& scales, const std::vector<double>& zeroPoints, double qmin,
                              double qmax)
@@ -139,7 +111,7 @@ void lookAtReaders(const Graph& graph, ValueId value, Hints& hints, std::set<Val
         }
         const bool toBool = node.op == "Cast" && node.intAttribute("to", 0) == 9;
         hints.mask = hints.mask || toBool || (node.op == "Where" && use.slot == 0);
-        if (use.slot == 0 && node.domain.empty() && std::ranges::find(movement, node.op) != movement.end()) {
+        if (use.slot == 0 && (movesElements(node) || node.is("Cast"))) {
             lookAtReaders(graph, node.output(), hints, seen);
         }
     }

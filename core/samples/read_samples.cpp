@@ -101,7 +101,7 @@ Result<SampleSet> readRaw(const fs::path& path, const Graph& graph, const Sample
     if (options.rawType.empty() || !type || byteWidth(*type) == 0) {
         return std::unexpected(Error{
             ErrorKind::Usage, "raw-type",
-            options.rawType.empty() ? "a raw file needs its element type (float32, uint8 ...)"
+            options.rawType.empty() ? "a raw file needs its element type: --raw-type float32, uint8 ..."
                                     : fmt::format("'{}' is no element type of a raw file", printable(options.rawType)),
             path.string()});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/samples/sample_builder.h"
 
+#include "core/samples/input_grid.h"
 #include "core/support/text.h"
 
 #include <algorithm>
@@ -25,9 +26,49 @@ Tensor slice(const std::shared_ptr<const Tensor>& array, std::size_t first, Dims
     return Tensor::view(array->type(), std::move(dims), array, data);
 }
 
-/// A conversion that keeps every value, or rounds float64 to a narrower float.
-Result<Tensor> convertedTo(const Tensor& array, const Value& input, const SampleOptions& options)
+/// Real numbers as the codes by which the graph reads an integer input: rounded half to even and saturated, as
+/// QuantizeLinear does.
+Result<Tensor> quantizedFor(const Tensor& array, const Value& input, const Grid& grid, const SampleOptions& options)
 {
+    const double scale = grid.scales.front();
+    const auto zero = static_cast<double>(grid.zeroPoints.front());
+    std::vector<std::int64_t> codes;
+    codes.reserve(array.size());
+    std::size_t outside = 0;
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        const double real = array.asDouble(i);
+        if (!std::isfinite(real)) {
+            return misfit(input, "sample-nan",
+                          fmt::format("element {} of the sample is {}, which is no number to quantize for the {} input",
+                                      i, shortest(real), longName(input.type)));
+        }
+        const double code = std::nearbyint(real / scale) + zero;
+        const double kept = std::clamp(code, static_cast<double>(grid.qmin), static_cast<double>(grid.qmax));
+        outside += kept != code ? 1 : 0;
+        codes.push_back(static_cast<std::int64_t>(kept));
+    }
+    addNote(options, Severity::Info, "sample-quantized",
+            fmt::format("samples of input '{}' are {} and the input {}: they are quantized on the grid that the model "
+                        "reads it by (scale {}, zero point {})",
+                        printable(input.name), longName(array.type()), longName(input.type), shortest(scale),
+                        grid.zeroPoints.front()),
+            input.name);
+    if (outside > 0) {
+        addNote(options, Severity::Warning, "sample-saturated",
+                fmt::format("{} of {} elements of input '{}' lie outside {} to {}, the reach of its grid, and saturate",
+                            outside, array.size(), printable(input.name),
+                            shortest(scale * (static_cast<double>(grid.qmin) - zero)),
+                            shortest(scale * (static_cast<double>(grid.qmax) - zero))),
+                input.name);
+    }
+    return tensorOfInts(input.type, array.dims(), codes);
+}
+
+/// A conversion that keeps every value, or rounds float64 to a narrower float; real numbers for an integer input are
+/// quantized where its grid is known.
+Result<Tensor> convertedTo(const Tensor& array, const Graph& graph, ValueId id, const SampleOptions& options)
+{
+    const Value& input = graph.value(id);
     if (array.type() == input.type || input.type == ElementType::Undefined) {
         return array;
     }
@@ -38,6 +79,12 @@ Result<Tensor> convertedTo(const Tensor& array, const Value& input, const Sample
     };
     const bool fromWhole = isInteger(array.type()) || array.type() == ElementType::Bool;
     const bool toWhole = isInteger(input.type) || input.type == ElementType::Bool;
+    if (isFloat(array.type()) && isInteger(input.type)) {
+        const auto grid = inputGrid(graph, id);
+        return grid ? quantizedFor(array, input, *grid, options)
+                    : refuse(", and the model does not say by one scale how that is quantized: give the codes "
+                             "themselves");
+    }
     if ((!fromWhole && !isFloat(array.type())) || (!toWhole && !isFloat(input.type)) || (!fromWhole && toWhole)) {
         return refuse("");
     }
@@ -80,6 +127,12 @@ Result<std::vector<Tensor>> split(const Tensor& array, const Value& input, const
         return std::vector{array};
     }
     const Dims& dims = array.dims();
+    if (array.size() == 0 && !dims.empty() && dims[0] == 0 &&
+        !(shape->size() == dims.size() && (*shape)[0].value == 0)) {
+        return misfit(input, "no-samples",
+                      fmt::format("the array for input '{}' has shape {}: it holds no samples", printable(input.name),
+                                  toText(dims)));
+    }
     const auto shared = std::make_shared<const Tensor>(array);
     const auto pieces = [&](std::int64_t count, const Dims& each) {
         std::vector<Tensor> result;
@@ -115,7 +168,9 @@ Result<std::vector<Tensor>> split(const Tensor& array, const Value& input, const
                               toText(*shape), toText(dims)));
 }
 
-Result<std::vector<std::vector<std::int64_t>>> splitLabels(const Tensor& labels, std::size_t samples)
+/// Labels go along the samples, or along the rows of those where a sample is a batch of several. Those of one sample
+/// may have any shape.
+Result<std::vector<std::vector<std::int64_t>>> splitLabels(const Tensor& labels, std::size_t samples, std::size_t rows)
 {
     const bool whole = isInteger(labels.type()) || labels.type() == ElementType::Bool;
     const std::size_t count = labels.rank() == 0 ? 0 : static_cast<std::size_t>(labels.dims()[0]);
@@ -123,9 +178,10 @@ Result<std::vector<std::vector<std::int64_t>>> splitLabels(const Tensor& labels,
         return failure(ErrorKind::Input, "labels-type",
                        fmt::format("labels of type {} are not supported", longName(labels.type())));
     }
-    if (samples == 0 || count == 0 || count % samples != 0) {
+    if (samples == 0 || labels.size() == 0 || (samples > 1 && count != samples && count != samples * rows)) {
         return failure(ErrorKind::Input, "labels-count",
-                       fmt::format("there are {} samples and labels of shape {}", samples, toText(labels.dims())));
+                       fmt::format("there are {} samples{} and labels of shape {}", samples,
+                                   rows > 1 ? fmt::format(" of {} rows", rows) : "", toText(labels.dims())));
     }
     std::vector<std::vector<std::int64_t>> result(samples);
     const std::size_t each = labels.size() / samples;
@@ -140,7 +196,7 @@ Result<std::vector<std::vector<std::int64_t>>> splitLabels(const Tensor& labels,
 }
 
 /// Which array belongs to each input; arrays that are used are moved out.
-Result<std::vector<Tensor>> assign(NamedTensors& arrays, const Graph& graph)
+Result<std::vector<Tensor>> assign(NamedTensors& arrays, const Graph& graph, const SampleOptions& options)
 {
     const auto takeNamed = [&](std::string_view name) {
         for (auto& [arrayName, tensor] : arrays) {
@@ -157,11 +213,23 @@ Result<std::vector<Tensor>> assign(NamedTensors& arrays, const Graph& graph)
         result.push_back(takeNamed(graph.value(id).name));
         any = any || result.back().valid();
     }
+    const auto tell = [&](const std::string& array, ValueId id) {
+        addNote(options, Severity::Info, "sample-by-place",
+                fmt::format("{} is taken for input '{}'",
+                            array.empty() ? "the array without a name" : "array '" + printable(array) + "'",
+                            printable(graph.value(id).name)),
+                graph.value(id).name);
+    };
     if (!any && inputs.size() == 1 && arrays.size() == 1) {
         result[0] = std::exchange(arrays[0].second, Tensor{});
+        tell(arrays[0].first, inputs[0]);
     } else if (!any) {
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-            result[i] = takeNamed(fmt::format("arr_{}", i));
+            const std::string name = fmt::format("arr_{}", i);
+            result[i] = takeNamed(name);
+            if (result[i].valid()) {
+                tell(name, inputs[i]);
+            }
         }
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -253,7 +321,7 @@ Result<SampleSet> samplesFromArrays(NamedTensors arrays, const Graph& graph, con
             arrays.erase(found);
         }
     }
-    const auto perInput = TRY(assign(arrays, graph));
+    const auto perInput = TRY(assign(arrays, graph, options));
     for (const auto& [name, tensor] : arrays) {
         if (tensor.valid()) {
             addNote(options, Severity::Warning, "sample-unused",
@@ -264,7 +332,7 @@ Result<SampleSet> samplesFromArrays(NamedTensors arrays, const Graph& graph, con
     std::size_t count = 1;
     for (std::size_t i = 0; i < perInput.size(); ++i) {
         const Value& input = graph.value(graph.inputs()[i]);
-        const Tensor array = TRY(convertedTo(perInput[i], input, options));
+        const Tensor array = TRY(convertedTo(perInput[i], graph, graph.inputs()[i], options));
         columns.push_back(TRY(split(array, input, shapes[i], batches)));
         if (columns.back().size() != 1) {
             if (count != 1 && columns.back().size() != count) {
@@ -273,6 +341,14 @@ Result<SampleSet> samplesFromArrays(NamedTensors arrays, const Graph& graph, con
                                           columns.back().size(), count));
             }
             count = columns.back().size();
+        }
+    }
+    for (std::size_t i = 0; i < columns.size() && count > 1; ++i) {
+        if (columns[i].size() == 1) {
+            const std::string& name = graph.value(graph.inputs()[i]).name;
+            addNote(options, Severity::Info, "sample-repeated",
+                    fmt::format("the one array of input '{}' is used for all {} samples", printable(name), count),
+                    name);
         }
     }
     SampleSet set;
@@ -284,7 +360,9 @@ Result<SampleSet> samplesFromArrays(NamedTensors arrays, const Graph& graph, con
         }
     }
     if (labels.valid()) {
-        set.labels = TRY(splitLabels(labels, count));
+        const Tensor& first = set.samples.front().empty() ? labels : set.samples.front().front();
+        const std::size_t rows = first.rank() == 0 ? 1 : static_cast<std::size_t>(first.dims()[0]);
+        set.labels = TRY(splitLabels(labels, count, rows));
     }
     if (options.limit > 0 && set.samples.size() > options.limit) {
         set.samples.resize(options.limit);

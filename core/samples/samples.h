@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace crease {
 
@@ -27,6 +28,9 @@ Result<SampleSet> readSamples(const std::string& path, const Graph& graph, const
 /// `count` random samples, reproducible from the seed on every machine (interface.md, Samples).
 Result<SampleSet> randomSamples(const Graph& graph, std::size_t count, std::uint64_t seed,
                                 const SampleOptions& options);
+
+/// The last bytes of an archive that writeNpz wrote (its comment).
+inline constexpr std::string_view npzMark = "written by Crease";
 
 /// Writes tensors as an .npz (stored), names as given; written to a temporary name and renamed.
 Result<void> writeNpz(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& arrays);

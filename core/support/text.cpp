@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace crease {
 
@@ -32,6 +33,22 @@ std::size_t utf8Length(std::string_view bytes)
     const bool overlong = (lead == 0xE0 && at(1) < 0xA0) || (lead == 0xF0 && at(1) < 0x90);
     const bool beyond = (lead == 0xF4 && at(1) > 0x8F) || (lead == 0xED && at(1) > 0x9F);
     return overlong || beyond ? 0 : length;
+}
+
+std::size_t editDistance(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+        }
+    }
+    return row.back();
 }
 
 } // namespace
@@ -93,6 +110,34 @@ std::string printable(std::string_view bytes)
         }
     }
     return text;
+}
+
+std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates)
+{
+    const auto begins = [name](const std::string& candidate) { return candidate.starts_with(name); };
+    if (name.size() >= 3 && std::ranges::count_if(candidates, begins) == 1) {
+        return *std::ranges::find_if(candidates, begins);
+    }
+    const std::size_t allowed = std::max<std::size_t>(1, name.size() / 3);
+    std::optional<std::string> best;
+    std::size_t least = allowed + 1;
+    for (const std::string& candidate : candidates) {
+        const std::size_t apart = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+        if (apart >= least) {
+            continue;
+        }
+        if (const std::size_t distance = editDistance(name, candidate); distance < least) {
+            least = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates)
+{
+    const auto near = nearest(name, candidates);
+    return near ? fmt::format("; did you mean '{}'?", printable(*near)) : std::string();
 }
 
 bool startsWithAny(std::string_view text, const std::vector<std::string_view>& prefixes)

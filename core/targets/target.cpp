@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/targets/target.h"
 
+#include "core/support/text.h"
 #include "core/targets/shipped_targets.h"
 
 #include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
-#include <numeric>
 
 namespace crease {
 
 namespace {
-
-std::size_t editDistance(std::string_view a, std::string_view b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
 
 Result<void> setOptions(Target& target, const std::string& options)
 {
@@ -77,22 +61,19 @@ Result<Target> findTarget(const std::string& name)
     const std::size_t colon = name.find(':');
     const std::string base = name.substr(0, colon);
     std::vector<Target> targets = shippedTargets();
-    const Target* nearest = nullptr;
-    std::size_t best = 0;
+    std::vector<std::string> known;
     for (Target& target : targets) {
         if (target.name == base) {
             TRY(setOptions(target, colon == std::string::npos ? std::string() : name.substr(colon + 1)));
             target.name = name;
             return target;
         }
-        const std::size_t distance = editDistance(base, target.name);
-        if (!nearest || distance < best) {
-            nearest = &target;
-            best = distance;
-        }
+        known.push_back(target.name);
     }
+    const std::string hint = suggestion(base, known);
     return failure(ErrorKind::Usage, "unknown-target",
-                   fmt::format("unknown target '{}': did you mean '{}'?", base, nearest->name));
+                   fmt::format("unknown target '{}'{}", base,
+                               hint.empty() ? fmt::format(" (known: {})", fmt::join(known, ", ")) : hint));
 }
 
 } // namespace crease

@@ -5,41 +5,52 @@
 #include "core/verify/verify.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <optional>
 
 namespace crease {
 
 namespace {
 
-/// The classes that an output says: one a row, or one a pixel. Empty where it has not as many as there are labels.
-std::vector<std::int64_t> predictions(const std::vector<double>& output, const Dims& dims, std::size_t labels,
-                                      double threshold)
+/// The axis of the classes in an output that has as many rows or pixels as there are labels.
+std::optional<std::size_t> classAxis(const Scores& scores, std::size_t labels)
 {
-    for (const std::size_t axis : {std::size_t{1}, dims.size() - 1}) {
-        if (axis >= dims.size() || dims[axis] <= 0 || labels * static_cast<std::size_t>(dims[axis]) != output.size()) {
+    for (const std::size_t axis : {std::size_t{1}, scores.dims.size() - 1}) {
+        if (axis < scores.dims.size() && scores.dims[axis] > 0 &&
+            labels * static_cast<std::size_t>(scores.dims[axis]) == scores.values.size()) {
+            return axis;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The classes that an output says: one a row, or one a pixel.
+std::vector<std::int64_t> predictions(const Scores& scores, std::size_t axis, std::size_t labels, double threshold)
+{
+    const auto channels = static_cast<std::size_t>(scores.dims[axis]);
+    std::size_t inner = 1;
+    for (std::size_t i = axis + 1; i < scores.dims.size(); ++i) {
+        inner *= static_cast<std::size_t>(scores.dims[i]);
+    }
+    std::vector<std::int64_t> result;
+    for (std::size_t i = 0; i < labels; ++i) {
+        const std::size_t base = (i / inner) * inner * channels + i % inner;
+        if (channels == 1) {
+            result.push_back(scores.values[base] > threshold ? 1 : 0);
             continue;
         }
-        const auto channels = static_cast<std::size_t>(dims[axis]);
-        std::size_t inner = 1;
-        for (std::size_t i = axis + 1; i < dims.size(); ++i) {
-            inner *= static_cast<std::size_t>(dims[i]);
+        std::size_t best = 0;
+        for (std::size_t c = 1; c < channels; ++c) {
+            best = scores.values[base + c * inner] > scores.values[base + best * inner] ? c : best;
         }
-        std::vector<std::int64_t> result;
-        for (std::size_t i = 0; i < labels; ++i) {
-            const std::size_t base = (i / inner) * inner * channels + i % inner;
-            if (channels == 1) {
-                result.push_back(output[base] > threshold ? 1 : 0);
-                continue;
-            }
-            std::size_t best = 0;
-            for (std::size_t c = 1; c < channels; ++c) {
-                best = output[base + c * inner] > output[base + best * inner] ? c : best;
-            }
-            result.push_back(static_cast<std::int64_t>(best));
-        }
-        return result;
+        result.push_back(static_cast<std::int64_t>(best));
     }
-    return {};
+    return result;
+}
+
+std::unexpected<Error> misfit(std::string text)
+{
+    return failure(ErrorKind::Unsupported, "labels-misfit", std::move(text));
 }
 
 /// The first output that is numeric.
@@ -56,39 +67,63 @@ std::optional<std::size_t> scoreOutput(const Graph& graph)
 
 } // namespace
 
-std::optional<Accuracy> accuracyOf(const std::vector<Scores>& before, const std::vector<Scores>& after,
-                                   const SampleSet& samples)
+Result<Accuracy> accuracyOf(const std::vector<Scores>& before, const std::vector<Scores>& after,
+                            const SampleSet& samples)
 {
     if (samples.labels.empty() || before.size() != samples.labels.size() || after.size() != samples.labels.size()) {
-        return std::nullopt;
+        return misfit(fmt::format("there are {} samples and labels for {}", before.size(), samples.labels.size()));
     }
     const auto probability = [](double p) { return p >= 0.0 && p <= 1.0; };
     const double threshold = std::ranges::all_of(before.front().values, probability) ? 0.5 : 0.0;
     Accuracy total;
     for (std::size_t i = 0; i < samples.labels.size(); ++i) {
         const auto& labels = samples.labels[i];
-        const auto said = predictions(before[i].values, before[i].dims, labels.size(), threshold);
-        const auto says = predictions(after[i].values, after[i].dims, labels.size(), threshold);
-        if (said.size() != labels.size() || says.size() != labels.size()) {
-            return std::nullopt;
+        const auto axis = classAxis(before[i], labels.size());
+        const auto axisAfter = classAxis(after[i], labels.size());
+        if (!axis || !axisAfter) {
+            return misfit(fmt::format("sample {} has {} label{} and an output of shape {}: one label a row or a pixel "
+                                      "is expected",
+                                      i, labels.size(), labels.size() == 1 ? "" : "s", toText(before[i].dims)));
         }
+        const auto said = predictions(before[i], *axis, labels.size(), threshold);
+        const auto says = predictions(after[i], *axisAfter, labels.size(), threshold);
+        const std::int64_t classes = std::max<std::int64_t>(2, before[i].dims[*axis]);
         for (std::size_t k = 0; k < labels.size(); ++k) {
             total.correctBefore += said[k] == labels[k] ? 1 : 0;
             total.correctAfter += says[k] == labels[k] ? 1 : 0;
             total.flips += said[k] != says[k] ? 1 : 0;
             ++total.count;
+            if (labels[k] < 0 || labels[k] >= classes) {
+                if (total.noClass++ == 0) {
+                    total.note = fmt::format("label {} of sample {} is none of the {} classes", labels[k], i, classes);
+                }
+            }
         }
     }
     return total;
 }
 
-Result<std::optional<Accuracy>> measureAccuracy(const Graph& before, const Graph& after, const SampleSet& samples,
-                                                const Job& job)
+Result<void> storeAccuracy(Result<Accuracy> measured, std::optional<Accuracy>& accuracy, std::string& note)
 {
+    if (measured) {
+        accuracy = std::move(*measured);
+    } else if (measured.error().kind == ErrorKind::Unsupported) {
+        note = describe(measured.error());
+    } else {
+        return std::unexpected(std::move(measured).error());
+    }
+    return {};
+}
+
+Result<Accuracy> measureAccuracy(const Graph& before, const Graph& after, const SampleSet& samples, const Job& job)
+{
+    if (samples.labels.size() != samples.samples.size() || samples.labels.empty()) {
+        return misfit(
+            fmt::format("there are {} samples and labels for {}", samples.samples.size(), samples.labels.size()));
+    }
     const auto place = scoreOutput(before);
-    if (samples.labels.size() != samples.samples.size() || samples.labels.empty() || !place ||
-        *place >= after.outputs().size()) {
-        return std::nullopt;
+    if (!place || *place >= after.outputs().size()) {
+        return misfit("no output is numeric");
     }
     const Program source = TRY(Program::create(before, {.precision = Precision::Float32}));
     const Program folded = TRY(Program::create(after, {.precision = Precision::Float32}));

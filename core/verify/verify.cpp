@@ -129,12 +129,8 @@ public:
         }
         TRY(certifyWhole(result));
         if (!m_samples.labels.empty()) {
-            auto accuracy = measureAccuracy(m_trace.original, m_trace.final(), m_samples, m_job);
-            if (accuracy) {
-                result.accuracy = *accuracy;
-            } else if (accuracy.error().kind != ErrorKind::Unsupported) {
-                return std::unexpected(accuracy.error());
-            }
+            TRY(storeAccuracy(measureAccuracy(m_trace.original, m_trace.final(), m_samples, m_job), result.accuracy,
+                              result.accuracyNote));
         }
         return result;
     }

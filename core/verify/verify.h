@@ -33,6 +33,8 @@ struct TensorReport {
 
 struct Accuracy {
     std::int64_t correctBefore = 0, correctAfter = 0, flips = 0, count = 0;
+    std::int64_t noClass = 0; // labels that are no class of the output: never right
+    std::string note{};       // which the first of those is
 };
 
 struct Verification {
@@ -41,6 +43,7 @@ struct Verification {
     Certificate whole;
     std::vector<TensorReport> tensors;
     std::optional<Accuracy> accuracy;
+    std::string accuracyNote{}; // why there is none, although there are labels
 };
 
 /// Two graphs with the same inputs, output by output and by place; on the grid of an output where both dequantize to
@@ -49,6 +52,7 @@ struct GraphsVerification {
     Certificate certificate;
     std::vector<TensorReport> outputs; // only `accumulated` is filled
     std::optional<Accuracy> accuracy;  // before: `a`, after: `b`
+    std::string accuracyNote{};        // why there is none, although there are labels
 };
 Result<GraphsVerification> verifyGraphs(const Graph& a, const Graph& b, const SampleSet& samples,
                                         const VerifyOptions& options, const Job& job);
@@ -60,6 +64,7 @@ struct EngineVerification {
     Certificate certificate;           // per layer, where the engine gives its codes; cause: runtime
     std::vector<TensorReport> tensors; // local: fed with the engine's codes; of outputs also accumulated
     std::optional<Accuracy> accuracy;  // before: ours, after: the engine's
+    std::string accuracyNote{};        // why there is none, although there are labels
 };
 
 /// Outputs are compared on all samples; codes layer by layer on all as well, or on the first options.stageSamples where
@@ -70,16 +75,18 @@ Result<EngineVerification> verifyEngine(const Engine& engine, const std::string&
                                         const SampleSet& samples, const VerifyOptions& options, const Job& job);
 
 /// Right answers of two graphs (argmax of the first output along axis 1, the sign where that has one channel and the
-/// labels are 0 and 1), both in the file's own types; nothing without labels or where the outputs do not fit them.
-Result<std::optional<Accuracy>> measureAccuracy(const Graph& before, const Graph& after, const SampleSet& samples,
-                                                const Job& job);
+/// labels are 0 and 1), both in the file's own types. Error "labels-misfit" (kind Unsupported) where there are no
+/// labels or the outputs do not fit them.
+Result<Accuracy> measureAccuracy(const Graph& before, const Graph& after, const SampleSet& samples, const Job& job);
 /// The same for scores that are there: of each sample, the first output and its dimensions.
 struct Scores {
     std::vector<double> values;
     Dims dims;
 };
-std::optional<Accuracy> accuracyOf(const std::vector<Scores>& before, const std::vector<Scores>& after,
-                                   const SampleSet& samples);
+Result<Accuracy> accuracyOf(const std::vector<Scores>& before, const std::vector<Scores>& after,
+                            const SampleSet& samples);
+/// Puts an accuracy into its place, or what kept it from being measured into `note`; other errors are returned.
+Result<void> storeAccuracy(Result<Accuracy> measured, std::optional<Accuracy>& accuracy, std::string& note);
 
 /// Runs the original and every stage on the samples and certifies (architecture.md decision 9, folding.md §0 and §2.4).
 Result<Verification> verifyTrace(const Trace& trace, const SampleSet& samples, const VerifyOptions& options,

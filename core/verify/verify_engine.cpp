@@ -191,7 +191,9 @@ Result<EngineVerification> verifyEngine(const Engine& engine, const std::string&
         }
         job.report(0.3 + 0.4 * static_cast<double>(i) / static_cast<double>(samples.samples.size()), engine.name());
     }
-    result.accuracy = accuracyOf(ours, theirs, samples);
+    if (!samples.labels.empty()) {
+        TRY(storeAccuracy(accuracyOf(ours, theirs, samples), result.accuracy, result.accuracyNote));
+    }
 
     const std::size_t some = comparison.layerSamples(samples.samples.size(), options.stageSamples);
     const std::vector<std::vector<Tensor>> first(samples.samples.begin(),

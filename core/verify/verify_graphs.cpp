@@ -81,6 +81,26 @@ Verdict verdictOf(const MetricSums& sums, bool steps, double tolerance)
     return relative == 0.0 ? Verdict::Exact : relative <= tolerance ? Verdict::WithinTolerance : Verdict::Failed;
 }
 
+/// The same sample must fit both.
+Result<void> checkSameInput(const Value& a, const Value& b, std::size_t place)
+{
+    bool fits = a.type == b.type;
+    if (fits && a.shape && b.shape) {
+        fits = std::ranges::equal(*a.shape, *b.shape, [](const Dim& left, const Dim& right) {
+            return !left.known() || !right.known() || left.value == right.value;
+        });
+    }
+    if (fits) {
+        return {};
+    }
+    const auto text = [](const Value& value) {
+        return fmt::format("'{}': {} {}", printable(value.name), longName(value.type),
+                           value.shape ? printable(toText(*value.shape)) : "of unknown rank");
+    };
+    return failure(ErrorKind::Input, "against-mismatch",
+                   fmt::format("input {} of one model is {}, of the other {}", place, text(a), text(b)));
+}
+
 } // namespace
 
 Result<GraphsVerification> verifyGraphs(const Graph& a, const Graph& b, const SampleSet& samples,
@@ -90,6 +110,9 @@ Result<GraphsVerification> verifyGraphs(const Graph& a, const Graph& b, const Sa
         return failure(ErrorKind::Input, "against-mismatch",
                        fmt::format("one model has {} inputs and {} outputs, the other {} and {}", a.inputs().size(),
                                    a.outputs().size(), b.inputs().size(), b.outputs().size()));
+    }
+    for (std::size_t place = 0; place < a.inputs().size(); ++place) {
+        TRY(checkSameInput(a.value(a.inputs()[place]), b.value(b.inputs()[place]), place));
     }
     const Program first = TRY(Program::create(a, {.precision = Precision::Float32}));
     const Program second = TRY(Program::create(b, {.precision = Precision::Float32}));
@@ -148,7 +171,7 @@ Result<GraphsVerification> verifyGraphs(const Graph& a, const Graph& b, const Sa
             {name, a.value(a.outputs()[place]).name, "", b.outputs()[place], {}, sums[place].finish()});
     }
     if (!samples.labels.empty()) {
-        result.accuracy = TRY(measureAccuracy(a, b, samples, job));
+        TRY(storeAccuracy(measureAccuracy(a, b, samples, job), result.accuracy, result.accuracyNote));
     }
     return result;
 }

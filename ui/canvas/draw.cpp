@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/canvas/draw.h"
 
+#include "core/export/replacing.h"
 #include "ui/canvas/overlay_painter.h"
 
 #include <QBuffer>
@@ -42,6 +43,12 @@ CameraView cameraFor(const Picture& picture, const DrawOptions& options, QSizeF 
                 fold};
     }
     return {bounds.center(), std::min(zoom, 1.0), nullptr};
+}
+
+/// By which a picture of ours is known again.
+QByteArray mark()
+{
+    return {pictureMark.data(), static_cast<qsizetype>(pictureMark.size())};
 }
 
 QByteArray quoted(const QString& text)
@@ -103,7 +110,9 @@ QByteArray dotText(const Picture& picture, const DrawOptions& options)
 {
     const Theme& theme = themeOf(options);
     QByteArray out =
-        "digraph crease {\n"
+        "digraph crease {\n  // " +
+        mark() +
+        "\n"
         "  graph [rankdir=TB, bgcolor=" +
         quoted(theme[Token::Canvas].name()) +
         "];\n  node [style=filled, fillcolor=" + quoted(theme[Token::Node].name()) +
@@ -167,6 +176,7 @@ QByteArray pictureFile(const Picture& picture, const DrawOptions& options, Pictu
         QImage image((size * scale).toSize().expandedTo({1, 1}), QImage::Format_RGB32);
         if (image.isNull())
             return {};
+        image.setText("Comment", mark());
         drawScene(picture, options, image);
         return image.save(&buffer, "PNG") ? bytes : QByteArray();
     }
@@ -176,6 +186,7 @@ QByteArray pictureFile(const Picture& picture, const DrawOptions& options, Pictu
         generator.setSize(size.toSize());
         generator.setViewBox(QRectF(QPointF(), size));
         generator.setTitle("Crease");
+        generator.setDescription(mark());
         drawScene(picture, options, generator);
         return bytes;
     }
@@ -186,7 +197,7 @@ QByteArray pictureFile(const Picture& picture, const DrawOptions& options, Pictu
     writer.setPageMargins(QMarginsF());
     writer.setResolution(144);
     drawScene(picture, options, writer);
-    return bytes;
+    return bytes + '%' + mark() + '\n'; // a comment behind the end
 }
 
 } // namespace crease

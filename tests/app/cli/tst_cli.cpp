@@ -96,6 +96,7 @@ void TestCli::infoHasItsKeys()
 void TestCli::passesAndTargetsAreListed()
 {
     const QJsonObject object = objectOf(cli({"passes", "--json"}));
+    HAS_KEYS(object, "schema", "crease", "diagnostics", "passes", "targets");
     QCOMPARE(object["passes"].toArray().size(), 15);
     QCOMPARE(object["passes"].toArray()[0].toObject()["id"].toString(), QString("recognise"));
     QCOMPARE(object["passes"].toArray()[14].toObject()["id"].toString(), QString("eliminate-dead"));
@@ -124,6 +125,7 @@ void TestCli::foldHasItsKeys()
         HAS_KEYS(quantizer, "name", "state", "role");
         QVERIFY(quantizer.contains(quantizer["state"].toString() == "folded" ? "site" : "reason"));
     }
+    HAS_KEYS(object["certificate"].toObject()["off_by"].toObject(), "0", "1", "2", "more");
     HAS_KEYS(object["certificate"].toObject(), "verdict", "samples", "tensors", "max_steps", "off_by", "ties", "noise",
              "bias", "unexplained");
     QCOMPARE(object["certificate"].toObject()["samples"].toInt(), 20);
@@ -146,24 +148,50 @@ void TestCli::verifyHasItsKeys()
     QVERIFY(!object["tensors"].toArray().isEmpty());
     const QJsonObject tensor = object["tensors"].toArray()[0].toObject();
     HAS_KEYS(tensor, "name", "stage", "local", "accumulated");
-    HAS_KEYS(tensor["local"].toObject(), "off_by", "ties", "rmse_over_scale", "sqnr_db", "cosine", "max_abs",
-             "saturated");
+    for (const char* metrics : {"local", "accumulated"}) {
+        HAS_KEYS(tensor[metrics].toObject(), "max_steps", "off_by", "ties", "noise", "bias", "unexplained",
+                 "rmse_over_scale", "sqnr_db", "cosine", "max_abs", "saturated");
+        HAS_KEYS(tensor[metrics].toObject()["off_by"].toObject(), "0", "1", "2", "more");
+    }
     const ProgramRun same = cli({"verify", sample, "--against", sample, "--random", "1", "--json"});
     QCOMPARE(same.code, 0);
-    QCOMPARE(objectOf(same)["certificate"].toObject()["verdict"].toString(), QString("exact"));
+    const QJsonObject against = objectOf(same);
+    QCOMPARE(against["certificate"].toObject()["verdict"].toString(), QString("exact"));
+    HAS_KEYS(against, "schema", "crease", "diagnostics", "model", "against", "samples", "tensors");
+    HAS_KEYS(against["tensors"].toArray()[0].toObject(), "name", "stage", "local", "accumulated");
+    const QJsonObject labelled =
+        objectOf(cli({"verify", sample, "--against", sample, "--samples", digits, "--limit", "5", "--json"}));
+    HAS_KEYS(labelled["accuracy"].toObject(), "before", "after", "flips", "count");
 }
 
 void TestCli::explainDiffAndRunHaveTheirKeys()
 {
-    HAS_KEYS(objectOf(cli({"explain", sample, "--json"})), "quantizers", "islands", "model", "diagnostics");
+    const QString partly = QStringLiteral(CREASE_SAMPLES "/transformer.onnx");
+    const QJsonObject explained = objectOf(cli({"explain", partly, "--json"}));
+    HAS_KEYS(explained, "schema", "crease", "diagnostics", "quantizers", "islands", "model", "sites");
+    QVERIFY(!explained["islands"].toArray().isEmpty());
+    HAS_KEYS(explained["islands"].toArray()[0].toObject(), "nodes", "reason");
+    for (const QJsonValue& quantizer : explained["quantizers"].toArray()) {
+        if (quantizer.toObject()["state"] == "kept") {
+            HAS_KEYS(quantizer.toObject()["reason"].toObject(), "id", "text", "node");
+        }
+    }
+    for (const QJsonValue& stage : explained["sites"].toArray()) {
+        for (const QJsonValue& rewrite : stage.toObject()["rewrites"].toArray()) {
+            HAS_KEYS(rewrite.toObject()["nodes"].toArray()[0].toObject(), "node", "role");
+        }
+    }
     const QJsonObject diff = objectOf(cli({"diff", sample, "--pass", "fold-batch-norm", "--json"}));
-    HAS_KEYS(diff, "added", "removed", "changed");
+    HAS_KEYS(diff, "schema", "crease", "diagnostics", "added", "removed", "changed");
+    HAS_KEYS(diff["removed"].toArray()[0].toObject(), "node", "op", "became");
     QVERIFY(!diff["removed"].toArray().isEmpty());
     QVERIFY(cli({"diff", sample, "--pass", "fold-batch-norm"}).out.contains("BatchNormalization"));
     QTemporaryDir folder;
     const QString file = folder.filePath("out.npz");
     const QJsonObject run = objectOf(cli({"run", sample, "--random", "3", "-o", file, "--json"}));
-    HAS_KEYS(run, "outputs", "samples");
+    HAS_KEYS(run, "schema", "crease", "diagnostics", "model", "outputs", "samples");
+    HAS_KEYS(run["diagnostics"].toArray()[0].toObject(), "severity", "id", "text", "node",
+             "value"); // the guessed shape
     HAS_KEYS(run["outputs"].toArray()[0].toObject(), "name", "type", "shape", "file");
     QCOMPARE(run["outputs"].toArray()[0].toObject()["shape"].toArray()[0].toInt(), 3);
     QVERIFY(QFileInfo(file).size() > 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/cli/program_run.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QImage>
 #include <QTemporaryDir>
@@ -26,6 +27,8 @@ private slots:
     void drawsEveryFormat_data();
     void drawsEveryFormat();
     void diffAndThemeChangeThePicture();
+    void onlyPicturesOfOursAreReplaced_data();
+    void onlyPicturesOfOursAreReplaced();
     void errorsHaveTheirCodes_data();
     void errorsHaveTheirCodes();
 };
@@ -72,6 +75,35 @@ void TestDraw::diffAndThemeChangeThePicture()
     QVERIFY(plain.pixelColor(2, 2).lightness() > 128);
 }
 
+void TestDraw::onlyPicturesOfOursAreReplaced_data()
+{
+    drawsEveryFormat_data();
+}
+
+void TestDraw::onlyPicturesOfOursAreReplaced()
+{
+    QFETCH(QString, name);
+    QTemporaryDir folder;
+    const QString out = folder.filePath(name);
+    const auto draw = [&](const QStringList& more) { return window(QStringList{"--draw", out, sample} + more).code; };
+    QCOMPARE(draw({}), 0);
+    QCOMPARE(draw({"--stage", "final"}), 0); // Crease drew it
+    QFile file(out);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("mine");
+    file.close();
+    QCOMPARE(draw({}), 5);
+    QCOMPARE(file.size(), 4);
+    QCOMPARE(draw({"--force"}), 0);
+    QVERIFY(file.size() > 100);
+    QVERIFY(QFile::remove(out));
+    QVERIFY(QFile::copy(sample, out)); // a model that is called like a picture
+    const qint64 size = file.size();
+    QCOMPARE(window({"--draw", out, out, "--force"}).code, 2);
+    QCOMPARE(file.size(), size);
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files), QStringList(name));
+}
+
 void TestDraw::errorsHaveTheirCodes_data()
 {
     QTest::addColumn<QStringList>("arguments");
@@ -79,6 +111,8 @@ void TestDraw::errorsHaveTheirCodes_data()
     QTest::newRow("no model") << QStringList{"--draw", "x.svg"} << 2;
     QTest::newRow("format") << QStringList{"--draw", "x.gif", sample} << 2;
     QTest::newRow("pass") << QStringList{"--draw", "x.svg", sample, "--stage", "nothing"} << 2;
+    QTest::newRow("stage and diff") << QStringList{"--draw", "x.svg", sample, "--stage", "lower", "--diff", "lower"}
+                                    << 2;
     QTest::newRow("node") << QStringList{"--draw", "x.svg", sample, "--around", "nothing"} << 2;
     QTest::newRow("size") << QStringList{"--draw", "x.svg", sample, "--size", "0x9"} << 2;
     QTest::newRow("missing") << QStringList{"--draw", "x.svg", "/nowhere/x.onnx"} << 3;

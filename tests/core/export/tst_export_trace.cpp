@@ -240,7 +240,7 @@ void TestExportTrace::negative_readBackSeesEveryDifference()
     VERIFY_RESULT(compareContents(written, graphOf(text.toStdString())));
     const auto result = compareContents(written, graphOf(QString(text).replace(from, to).toStdString()));
     QVERIFY(!result.has_value());
-    QVERIFY(result.error().kind == ErrorKind::Refused);
+    QVERIFY(result.error().kind == ErrorKind::Internal);
 }
 
 void TestExportTrace::negative_readBackRunsTheFile()
@@ -259,7 +259,7 @@ output %y
     QVERIFY(diagnostics.empty());
     const auto result = compareResults(final, file("0.0625"), diagnostics, Job{});
     QVERIFY(!result.has_value());
-    QVERIFY(result.error().kind == ErrorKind::Refused);
+    QVERIFY(result.error().kind == ErrorKind::Internal);
     QCOMPARE(result.error().value, std::string("y"));
 }
 

@@ -178,7 +178,7 @@ void TestPipeline::negative_unknownPass()
         const auto trace = runPipeline(network(1), recipe, *target, Job{});
         QVERIFY(!trace.has_value());
         QCOMPARE(trace.error().kind, ErrorKind::Usage);
-        QVERIFY(QString::fromStdString(trace.error().message).contains("nearest is 'fold-batch-norm'"));
+        QVERIFY(QString::fromStdString(trace.error().message).contains("did you mean 'fold-batch-norm'?"));
     }
 }
 
@@ -206,7 +206,10 @@ void TestPipeline::negative_recipes_data()
     QTest::addColumn<QString>("said");
     QTest::newRow("no json") << "{" << "no JSON object";
     QTest::newRow("a list") << "[]" << "no JSON object";
-    QTest::newRow("unknown key") << R"({"site_off": []})" << "nearest is 'sites_off'";
+    QTest::newRow("unknown key") << R"({"site_off": []})" << "did you mean 'sites_off'?";
+    QTest::newRow("key that is near none") << R"({"colour": 1})" << "no key of a recipe (those are target";
+    QTest::newRow("no passes") << R"({"passes": []})" << "'passes' is an empty list";
+    QTest::newRow("a pass twice") << R"({"passes": ["lower", "lower"]})" << "names 'lower' twice";
     QTest::newRow("wrong type") << R"({"target": 3})" << "'target' must be a string, not 3";
     QTest::newRow("wrong element") << R"({"passes": ["recognise", 3]})" << "must hold strings, not 3";
     QTest::newRow("not a bool") << R"({"require_integer": "yes"})" << "must be true or false";

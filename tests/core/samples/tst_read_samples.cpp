@@ -97,12 +97,30 @@ private slots:
         QCOMPARE(set->samples[1][0].dims(), (Dims{1, 2}));
         QCOMPARE(set->samples[1][1].type(), ElementType::Int64);
         QCOMPARE(set->samples[1][1].asInt(0), 8);
-        QCOMPARE(notes.size(), 1U);
-        QCOMPARE(notes[0].id, std::string("sample-converted"));
+        QCOMPARE(notes.size(), 3U);
+        QCOMPARE(notes[0].id, std::string("sample-by-place"));
+        QCOMPARE(notes[1].value, std::string("b"));
+        QCOMPARE(notes[2].id, std::string("sample-converted"));
         const auto whole = readSamples(path("args.npz"), graphOf(twoInputs), {.shapes = {{"a", {3, 2}}}}, {});
         VERIFY_RESULT(whole);
         QCOMPARE(whole->samples.size(), 1U);
         QCOMPARE(whole->samples[0][0].dims(), (Dims{3, 2}));
+    }
+
+    void one_array_for_many_samples_is_said()
+    {
+        QVERIFY(writeNpz(path("one_b.npz"), {{"a", ramp({3, 2})}, {"b", Tensor::of<std::int64_t>({1, 1}, {7})}}));
+        Diagnostics notes;
+        const auto set = readSamples(path("one_b.npz"), graphOf(twoInputs), {.notes = &notes}, {});
+        VERIFY_RESULT(set);
+        QCOMPARE(set->samples.size(), 3U);
+        QCOMPARE(notes.size(), 1U);
+        QCOMPARE(notes[0].id, std::string("sample-repeated"));
+        QVERIFY(
+            writeNpz(path("three_b.npz"), {{"a", ramp({3, 2})}, {"b", Tensor::of<std::int64_t>({3, 1}, {7, 8, 9})}}));
+        notes.clear();
+        VERIFY_RESULT(readSamples(path("three_b.npz"), graphOf(twoInputs), {.notes = &notes}, {}));
+        QVERIFY(notes.empty());
     }
 
     void a_fixed_batch_takes_as_many_images_at_a_time()
@@ -190,6 +208,11 @@ private slots:
         QDir(m_folder.path()).mkpath("empty");
         write(path("no.npz"), "PK\x03\x04 but no more");
         write(path("zero.npy"), "");
+        QVERIFY(writeNpz(path("more.npz"),
+                         {{"input", ramp({2, 1, 2, 2})}, {"labels", Tensor::of<std::int64_t>({4}, {1, 2, 3, 4})}}));
+        QVERIFY(writeNpz(path("none.npz"), {{"input", ramp({0, 1, 2, 2})}}));
+        QTest::newRow("labels for twice as many") << "more.npz" << "labels-count";
+        QTest::newRow("no samples in the array") << "none.npz" << "no-samples";
         QTest::newRow("shape") << "shape.npz" << "sample-shape";
         QTest::newRow("no such name") << "name.npz" << "sample-missing";
         QTest::newRow("too few labels") << "labels.npz" << "labels-count";
@@ -210,6 +233,44 @@ private slots:
         QCOMPARE(set.error().kind, ErrorKind::Input);
         QCOMPARE(set.error().file, path(qPrintable(name)));
         QVERIFY(describe(set.error()).find('\n') == std::string::npos);
+    }
+
+    void labels_go_along_the_rows_of_a_batch()
+    {
+        const Graph graph =
+            graphOf("graph \"g\" ir 8 opset \"\" 13\ninput %x: f32[2x3]\n%y: f32[2x3] = Relu(%x)\noutput %y\n");
+        QVERIFY(
+            writeNpz(path("rows.npz"), {{"x", ramp({4, 3})}, {"labels", Tensor::of<std::int64_t>({4}, {1, 2, 3, 4})}}));
+        const auto set = readSamples(path("rows.npz"), graph, {}, {});
+        VERIFY_RESULT(set);
+        QCOMPARE(set->labels, (std::vector<std::vector<std::int64_t>>{{1, 2}, {3, 4}}));
+    }
+
+    void floats_are_quantized_on_the_grid_of_an_integer_input()
+    {
+        const std::string text = R"(graph "g" ir 8 opset "" 13
+input %x: s8[1x4]
+const %s: f32[] = [0.5]
+const %z: s8[] = [-3]
+%y: f32[1x4] = DequantizeLinear(%x, %s, %z)
+output %y
+)";
+        // 0.25 and 0.75 are ties: half to even.
+        QVERIFY(writeNpz(path("reals.npz"), {{"x", Tensor::of<float>({1, 4}, {0.25F, 0.75F, -1.0F, 1000.0F})}}));
+        Diagnostics notes;
+        const auto set = readSamples(path("reals.npz"), graphOf(text), {.notes = &notes}, {});
+        VERIFY_RESULT(set);
+        QCOMPARE(set->samples[0][0].type(), ElementType::Int8);
+        QCOMPARE(set->samples[0][0].toInts(), (std::vector<std::int64_t>{-3, -1, -5, 127}));
+        QCOMPARE(notes.size(), 2U);
+        QCOMPARE(notes[0].id, std::string("sample-quantized"));
+        QCOMPARE(notes[1].id, std::string("sample-saturated"));
+        std::string vector = text;
+        vector.replace(vector.find("const %s: f32[] = [0.5]"), 23, "const %s: f32[4] = [1, 2, 3, 4]");
+        vector.replace(vector.find("const %z: s8[] = [-3]"), 21, "const %z: s8[4] = [0, 0, 0, 0]");
+        const auto refused = readSamples(path("reals.npz"), graphOf(vector), {}, {});
+        QVERIFY(!refused.has_value());
+        QCOMPARE(refused.error().id, std::string("sample-type"));
     }
 
     void negative_floats_for_an_integer_input_are_refused()

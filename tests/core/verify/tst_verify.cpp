@@ -483,15 +483,23 @@ output %y
         set.labels = {{2}, {0}, {0}};
         const auto accuracy = measureAccuracy(before, after, set, {});
         VERIFY_RESULT(accuracy);
-        QVERIFY(accuracy->has_value());
-        QCOMPARE((*accuracy)->correctBefore, 2);
-        QCOMPARE((*accuracy)->correctAfter, 1);
-        QCOMPARE((*accuracy)->flips, 3);
-        QCOMPARE((*accuracy)->count, 3);
+        QCOMPARE(accuracy->correctBefore, 2);
+        QCOMPARE(accuracy->correctAfter, 1);
+        QCOMPARE(accuracy->flips, 3);
+        QCOMPARE(accuracy->count, 3);
+        QCOMPARE(accuracy->noClass, 0);
+        set.labels = {{2}, {7}, {-1}};
+        const auto beyond = measureAccuracy(before, after, set, {});
+        VERIFY_RESULT(beyond);
+        QCOMPARE(beyond->noClass, 2);
+        QCOMPARE(beyond->count, 3);
+        QCOMPARE(beyond->note, std::string("label 7 of sample 1 is none of the 3 classes"));
         set.labels = {{2, 1}, {0, 1}, {0, 1}};
         const auto misfit = measureAccuracy(before, after, set, {});
-        VERIFY_RESULT(misfit);
-        QVERIFY(!misfit->has_value());
+        QVERIFY(!misfit.has_value());
+        QCOMPARE(misfit.error().kind, ErrorKind::Unsupported);
+        QCOMPARE(misfit.error().id, std::string("labels-misfit"));
+        QVERIFY2(misfit.error().message.find("2 labels") != std::string::npos, misfit.error().message.c_str());
     }
 
     void negative_integers_of_two_files_are_equal_or_not()
