@@ -85,6 +85,11 @@ void MessageStrip::showError(const QString& what, const Error& error)
     show("error", Token::Failed, what, detail);
 }
 
+void MessageStrip::showWarning(const QString& what, const QString& detail)
+{
+    show("warning", Token::Tolerance, what, detail);
+}
+
 void MessageStrip::showInfo(const QString& what, const QString& detail)
 {
     show("info", Token::Accent, what, detail);

@@ -20,6 +20,7 @@ public:
     void setTheme(const Theme& theme);
 
     void showError(const QString& what, const Error& error);
+    void showWarning(const QString& what, const QString& detail);
     void showInfo(const QString& what, const QString& detail);
     QString text() const;
 
