@@ -182,9 +182,10 @@ void NodePanel::refresh()
         const NodeMarks marks = nodeMarks(*trace, *m_document->verification(), stage);
         const auto mark = marks.find(id.index);
         m_list->addSection(tr("Certificate"), QString());
-        m_list->addProse(mark == marks.end()        ? tr("No pass has touched it: there is nothing to compare.")
-                         : mark->second.isOwnTensor ? tr("This tensor is %1.").arg(markText(mark->second))
-                                                    : tr("What its rewrite made is %1.").arg(markText(mark->second)));
+        m_list->addProse(mark == marks.end() ? tr("No pass has touched it: there is nothing to compare.")
+                         : mark->second.isOwnTensor
+                             ? tr("Against the original, fed with its codes: %1.").arg(markText(mark->second))
+                             : tr("Across the pass that made it: %1.").arg(markText(mark->second)));
     }
     if (!node.attributes.empty()) {
         m_list->addSection(tr("Attributes"), QString::number(node.attributes.size()));

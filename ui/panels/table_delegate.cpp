@@ -4,6 +4,7 @@
 #include "ui/models/table_model.h"
 #include "ui/support/icons.h"
 
+#include <QApplication>
 #include <QPainter>
 
 namespace crease {
@@ -31,6 +32,16 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 {
     QStyleOptionViewItem plain = option;
     plain.state &= ~QStyle::State_HasFocus;
+    const QString side = index.data(SideIconRole).toString();
+    if (!side.isEmpty()) {
+        // The text ends before the icon; the row's colour runs on behind it.
+        initStyleOption(&plain, index);
+        const QStyle* style = option.widget != nullptr ? option.widget->style() : QApplication::style();
+        style->drawPrimitive(QStyle::PE_PanelItemViewItem, &plain, painter, option.widget);
+        plain = option;
+        plain.state &= ~QStyle::State_HasFocus;
+        plain.rect.adjust(0, 0, -20, 0);
+    }
     QStyledItemDelegate::paint(painter, plain, index);
     constexpr double size = 14;
     const QRectF cell(option.rect);
@@ -41,7 +52,7 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         }
     };
     draw(index.data(CertificateRole).toString(), cell.center().x() - size / 2);
-    draw(index.data(SideIconRole).toString(), cell.right() - size - 4);
+    draw(side, cell.right() - size - 4);
 }
 
 QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
