@@ -69,7 +69,8 @@ ExportDialog::ExportDialog(Document& document, const QString& folder, QWidget* p
 void ExportDialog::refresh()
 {
     const bool ready = m_document->stageCount() > 0 && !m_document->foldJob().isRunning() && !m_document->isStale();
-    m_export->setEnabled(ready && !m_file->text().isEmpty());
+    const bool isSource = m_document->isSource(m_file->text());
+    m_export->setEnabled(ready && !m_file->text().isEmpty() && !isSource);
     if (!ready) {
         m_preview->setText(tr("Folding for this target …"));
         return;
@@ -87,7 +88,9 @@ void ExportDialog::refresh()
     lines << tr("Certificate: %1.")
                  .arg(QString::fromStdString(sentence(verification != nullptr ? verification->whole : Certificate{})));
     const QFileInfo target(m_file->text());
-    if (target.exists()) {
+    if (isSource) {
+        lines << tr("This is the model that is open. Choose another name.");
+    } else if (target.exists()) {
         lines << tr("The file exists and is replaced when the new one was read back and found right.");
     }
     m_preview->setText(lines.join('\n'));

@@ -397,6 +397,12 @@ void Document::takeSamples(const std::shared_ptr<const SampleSet>& samples, cons
     emit changed(Change::Messages);
 }
 
+bool Document::isSource(const QString& file) const
+{
+    const QString source = QFileInfo(m_file).canonicalFilePath();
+    return !source.isEmpty() && QFileInfo(file).canonicalFilePath() == source;
+}
+
 void Document::exportTo(const QString& file, bool force)
 {
     if (stageCount() == 0 || !m_target) {
@@ -405,6 +411,12 @@ void Document::exportTo(const QString& file, bool force)
     if (m_fold.isRunning() || isStale()) {
         fail(tr("%1 was not written").arg(QFileInfo(file).fileName()),
              {ErrorKind::Usage, "not-folded", "the graphs are not yet those of the recipe: run the passes first",
+              file.toStdString()});
+        return;
+    }
+    if (isSource(file)) {
+        fail(tr("%1 was not written").arg(QFileInfo(file).fileName()),
+             {ErrorKind::Usage, "export-over-source", "this is the model that is open: choose another name",
               file.toStdString()});
         return;
     }

@@ -56,6 +56,8 @@ public:
     bool isStale() const;
     /// What passes lose because one that they need comes later: one sentence each.
     QStringList orderWarnings() const;
+    /// Whether a file is the open model itself, which an export never replaces.
+    bool isSource(const QString& file) const;
 
     QUndoStack& undoStack() { return m_undo; }
     JobRunner& foldJob() { return m_fold; }

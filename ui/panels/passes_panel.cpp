@@ -115,6 +115,7 @@ PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& them
     m_view->setFrameShape(QFrame::NoFrame);
     m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setWordWrap(false);
     m_view->setAccessibleName(tr("Passes"));
     m_view->verticalHeader()->hide();
     m_view->verticalHeader()->setDefaultSectionSize(22);

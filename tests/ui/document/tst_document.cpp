@@ -354,6 +354,18 @@ void TestDocument::exportsAndKeepsAnOldFileOnFailure()
     document.exportTo("/nowhere/at/all/out.onnx", true);
     WAIT_FOR(isIdle(document));
     QCOMPARE(failed.size(), 1);
+    // The trained model itself is never replaced, by whatever path.
+    const QString copy = folder.filePath("model.onnx");
+    QVERIFY(QFile::copy(model, copy));
+    document.open(copy);
+    WAIT_FOR(isIdle(document) && document.stageCount() > 0);
+    const qint64 size = QFileInfo(copy).size();
+    document.exportTo(folder.path() + "/../" + QFileInfo(folder.path()).fileName() + "/model.onnx", true);
+    WAIT_FOR(isIdle(document));
+    QCOMPARE(failed.size(), 2);
+    QCOMPARE(QFileInfo(copy).size(), size);
+    QVERIFY(document.isSource(copy));
+    QVERIFY(!document.isSource(file));
     QCOMPARE(exported.size(), 1);
 }
 
