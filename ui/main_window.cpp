@@ -55,6 +55,15 @@ MainWindow::MainWindow(Settings& settings, QWidget* parent)
     updateStatus();
 }
 
+MainWindow::~MainWindow()
+{
+    // What shows the document goes before it; the undo stack still speaks while it is destroyed.
+    m_document->undoStack().disconnect(this);
+    m_document->disconnect(this);
+    qDeleteAll(m_docks);
+    delete takeCentralWidget();
+}
+
 QAction* MainWindow::action(const QString& name) const
 {
     for (QAction* candidate : actions()) {
@@ -71,20 +80,30 @@ void MainWindow::connectDocument()
     connect(m_document, &Document::changed, this, [this](Document::Change what) {
         if (what == Document::Change::Model) {
             m_strip->hide();
+            m_orderWarnings.clear();
             m_selection->clear();
             if (m_document->isOpen()) {
                 m_settings->addRecent(m_document->fileName());
                 updateRecent();
+                if (!m_droppedSamples.isEmpty()) {
+                    m_document->readSamples(std::exchange(m_droppedSamples, {}));
+                }
             }
         }
         if (what == Document::Change::Messages) {
             m_log->setPlainText(m_document->log().join('\n'));
         }
+        keepSelection(what);
+        if (what == Document::Change::Trace) {
+            warnOfOrder();
+        }
         updateActions();
         updateStatus();
     });
-    connect(m_document, &Document::failed, this,
-            [this](const Document::Failure& failure) { m_strip->showError(failure.what, failure.error); });
+    connect(m_document, &Document::failed, this, [this](const Document::Failure& failure) {
+        m_droppedSamples.clear();
+        m_strip->showError(failure.what, failure.error);
+    });
     connect(m_document, &Document::exported, this, [this](const ExportResult& result) {
         m_strip->showInfo(tr("Exported %1").arg(QFileInfo(QString::fromStdString(result.file)).fileName()),
                           tr("%1, %2, read back and verified. %3")
@@ -93,7 +112,7 @@ void MainWindow::connectDocument()
                                    QString::fromStdString(result.file)));
     });
     connect(&m_document->undoStack(), &QUndoStack::cleanChanged, this, [this](bool) { updateStatus(); });
-    for (JobRunner* runner : {&m_document->foldJob(), &m_document->verifyJob(), &m_document->exportJob()}) {
+    for (JobRunner* runner : m_document->jobs()) {
         connect(runner, &JobRunner::started, this, [this, runner] { showJob(*runner); });
         connect(runner, &JobRunner::finished, this, [this, runner] { showJob(*runner); });
         connect(runner, &JobRunner::progressed, this, [this](double fraction, const QString& what) {
@@ -103,21 +122,54 @@ void MainWindow::connectDocument()
     }
 }
 
+bool MainWindow::isOtherModel(const QString& file) const
+{
+    return m_document->isOpen() && QFileInfo(file).absoluteFilePath() != m_document->fileName();
+}
+
 void MainWindow::open(const QString& file)
 {
-    if (file.endsWith(".json")) {
+    if (file.endsWith(".json", Qt::CaseInsensitive)) {
         m_document->openRecipe(file);
-    } else {
+    } else if (!isOtherModel(file) || mayClose()) { // another model starts with another recipe
         m_document->open(file);
     }
 }
 
+/// The selection names a node by stage and id: these change with a new run, and stepping leaves the stage behind.
+void MainWindow::keepSelection(Document::Change what)
+{
+    const auto& trace = m_document->trace();
+    if (what == Document::Change::Trace) {
+        m_selection->follow(m_selectedIn.get(), trace.get());
+        m_selectedIn = trace;
+    } else if (what == Document::Change::Stage && trace != nullptr && m_selection->stage() != m_canvas->afterStage() &&
+               m_selection->stage() != m_canvas->beforeStage()) {
+        m_selection->followTo(*trace, m_canvas->afterStage());
+    }
+}
+
+/// Says once that an order destroys a pattern, and takes it back when the order is right again.
+void MainWindow::warnOfOrder()
+{
+    const QStringList warnings = m_document->orderWarnings();
+    if (warnings == m_orderWarnings) {
+        return;
+    }
+    if (warnings.isEmpty()) {
+        m_strip->hide();
+    } else {
+        const QString more = warnings.size() > 1 ? tr(" (and %1 more, see Diagnostics)").arg(warnings.size() - 1) : "";
+        m_strip->showWarning(tr("This order of passes destroys a pattern"),
+                             warnings.front() + more + tr(". Ctrl+Z takes the move back."));
+    }
+    m_orderWarnings = warnings;
+}
+
 void MainWindow::applyTheme()
 {
-    const QString wish = m_settings->theme.get();
-    const bool systemIsDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
-    m_theme = wish == "dark" || (wish == "system" && systemIsDark && property("systemDark").toBool()) ? &Theme::dark()
-                                                                                                      : &Theme::light();
+    QApplication::setPalette(QPalette()); // the desktop's own again, to look at it
+    m_theme = &Theme::chosen(m_settings->theme.get(), QApplication::palette());
     QApplication::setPalette(m_theme->palette());
     const Theme& theme = *m_theme;
     const auto hex = [&](Token token) { return theme[token].name(); };
@@ -155,6 +207,7 @@ void MainWindow::applyTheme()
         each->setIcon(themedIcon(each->data().toString(), theme));
     }
     m_strip->setTheme(theme);
+    m_search->setTheme(theme);
     m_canvas->panes().setTheme(theme);
     m_passes->setTheme(theme);
     m_node->setTheme(theme);
@@ -165,7 +218,6 @@ void MainWindow::applyTheme()
     m_layers->setTheme(theme);
     m_inspector->setTheme(theme);
     m_tables->setTheme(theme);
-    m_searchIcon->setIcon(themedIcon("search", theme));
     m_jobCancel->setIcon(themedIcon("cancel", theme));
     updateStatus();
 }
@@ -206,8 +258,7 @@ void MainWindow::makeStatusBar()
 
 void MainWindow::showJob(JobRunner& runner)
 {
-    const bool running =
-        m_document->foldJob().isRunning() || m_document->verifyJob().isRunning() || m_document->exportJob().isRunning();
+    const bool running = m_document->isBusy();
     if (runner.isRunning()) {
         m_jobText->setText(runner.what());
         m_jobBar->setValue(0);
@@ -217,18 +268,22 @@ void MainWindow::showJob(JobRunner& runner)
         widget->setVisible(running);
     }
     updateActions();
+    updateStatus();
 }
 
 void MainWindow::updateActions()
 {
     const bool open = m_document->isOpen();
     const bool folded = m_document->stageCount() > 0;
-    for (const char* name : {"reload", "close", "samples", "saveRecipe", "copyCommand", "find", "findNext", "copyName",
-                             "copyJson", "fit", "zoomIn", "zoomOut", "actualSize", "pictureView", "pictureAll"}) {
+    for (const char* name :
+         {"reload", "close", "samples", "saveRecipe", "copyCommand", "find", "findNext", "findPrevious", "copyName",
+          "copyJson", "fit", "zoomIn", "zoomOut", "actualSize", "pictureView", "pictureAll"}) {
         action(name)->setEnabled(open);
     }
-    for (const char* name : {"run", "stepBack", "stepForward", "first", "last", "nextSite", "previousSite", "verify",
-                             "export", "keepFloat"}) {
+    action("run")->setEnabled(open);
+    action("cancel")->setEnabled(m_document->isBusy()); // else Escape belongs to what has the focus
+    for (const char* name :
+         {"stepBack", "stepForward", "first", "last", "nextSite", "previousSite", "verify", "export", "keepFloat"}) {
         action(name)->setEnabled(folded);
     }
     action("stepBack")->setEnabled(folded && m_document->stage() > 0);
@@ -258,15 +313,13 @@ void MainWindow::updateStatus()
     const Certificate whole = verification != nullptr ? verification->whole : Certificate{};
     m_statusFile->setText(open ? QFileInfo(m_document->fileName()).fileName() : tr("no file"));
     m_statusTarget->setText(open ? QString::fromStdString(m_document->recipe().target) : QString());
-    const Token colour = whole.verdict == Verdict::Exact             ? Token::Exact
-                         : whole.verdict == Verdict::WithinSteps     ? Token::Steps
-                         : whole.verdict == Verdict::WithinTolerance ? Token::Tolerance
-                         : whole.verdict == Verdict::Failed          ? Token::Failed
-                                                                     : Token::Unchecked;
-    m_statusMark->setPixmap(open ? iconPixmap(certificateIcon(whole.verdict), (*m_theme)[colour],
-                                              (*m_theme)[Token::MarkGlyph], 14, devicePixelRatioF())
-                                 : QPixmap());
-    m_statusSentence->setText(open && m_document->stageCount() > 0
+    const bool isStale = m_document->isStale() && !m_document->foldJob().isRunning();
+    const QString mark = isStale ? QString("warning") : certificateIcon(whole.verdict);
+    m_statusMark->setPixmap(
+        open ? iconPixmap(mark, (*m_theme)[markToken(mark)], (*m_theme)[Token::MarkGlyph], 14, devicePixelRatioF())
+             : QPixmap());
+    m_statusSentence->setText(isStale ? tr("These graphs are not those of the recipe: press Run (Ctrl+Return)")
+                              : open && m_document->stageCount() > 0
                                   ? tr("Whole fold: %1 · %2 of %3 quantized linear ops integer")
                                         .arg(QString::fromStdString(sentence(whole)))
                                         .arg(m_document->report().integerLinearOps)
@@ -314,6 +367,13 @@ void MainWindow::closeEvent(QCloseEvent* event)
         return;
     }
     m_document->cancelJobs();
+    // Docks that only wait for a model are remembered as they will be with one.
+    for (QDockWidget* dock : m_docks) {
+        if (dock->property("wasVisible").toBool()) {
+            dock->show();
+        }
+        dock->setProperty("wasVisible", {});
+    }
     m_settings->geometry.set(saveGeometry());
     m_settings->docks.set(saveState());
     event->accept();
@@ -328,15 +388,28 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 
 void MainWindow::dropEvent(QDropEvent* event)
 {
+    event->acceptProposedAction();
+    QString samples;
+    QString model;
     for (const QUrl& url : event->mimeData()->urls()) {
         const QString file = url.toLocalFile();
         if (file.endsWith(".npz") || file.endsWith(".npy") || file.endsWith(".pb") || QFileInfo(file).isDir()) {
-            m_document->readSamples(file);
-        } else if (!file.isEmpty()) {
+            samples = file;
+        } else if (file.endsWith(".json", Qt::CaseInsensitive)) {
             open(file);
+        } else if (!file.isEmpty()) {
+            model = file;
         }
     }
-    event->acceptProposedAction();
+    if (!model.isEmpty()) {
+        m_droppedSamples = samples;
+        open(model);
+        if (!m_document->foldJob().isRunning()) {
+            m_droppedSamples.clear(); // the answer was to keep the model before
+        }
+    } else if (!samples.isEmpty()) {
+        m_document->readSamples(samples);
+    }
 }
 
 void MainWindow::changeEvent(QEvent* event)

@@ -8,6 +8,7 @@
 #include "ui/panels/inspector.h"
 #include "ui/panels/layers_panel.h"
 #include "ui/panels/passes_panel.h"
+#include "ui/panels/search_box.h"
 #include "ui/panels/tensor_panel.h"
 #include "ui/support/message_strip.h"
 #include "ui/support/settings.h"
@@ -15,7 +16,6 @@
 
 #include <QComboBox>
 #include <QDockWidget>
-#include <QLineEdit>
 #include <QMainWindow>
 #include <QPlainTextEdit>
 #include <QProgressBar>
@@ -28,6 +28,7 @@ class MainWindow : public QMainWindow {
 
 public:
     explicit MainWindow(Settings& settings, QWidget* parent = nullptr);
+    ~MainWindow() override;
 
     Document& document() { return *m_document; }
     TraceCanvas& canvas() { return *m_canvas; }
@@ -58,8 +59,11 @@ private:
     void showJob(JobRunner& runner);
     void openDialog();
     void exportPicture(bool wholeGraph);
-    void setMode(CanvasMode mode);
+    void search(int direction);
+    void warnOfOrder();
+    void keepSelection(Document::Change what);
     bool mayClose();
+    bool isOtherModel(const QString& file) const;
 
     Settings* m_settings;
     const Theme* m_theme;
@@ -86,8 +90,7 @@ private:
     QMenu* m_recentMenu = nullptr;
     QComboBox* m_target = nullptr;
     QComboBox* m_colourBy = nullptr;
-    QLineEdit* m_search = nullptr;
-    QAction* m_searchIcon = nullptr;
+    SearchBox* m_search = nullptr;
     QLabel* m_statusFile = nullptr;
     QLabel* m_statusTarget = nullptr;
     QLabel* m_statusMark = nullptr;
@@ -95,6 +98,9 @@ private:
     QLabel* m_jobText = nullptr;
     QProgressBar* m_jobBar = nullptr;
     QToolButton* m_jobCancel = nullptr;
+    std::shared_ptr<const Trace> m_selectedIn; // that the selection's ids belong to
+    QStringList m_orderWarnings;
+    QString m_droppedSamples; // that wait for the model dropped with them
     bool m_lensNodes = false;
 };
 

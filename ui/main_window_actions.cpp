@@ -41,8 +41,11 @@ void MainWindow::makeActions()
     const auto shortcut = [](const char* text) { return QList<QKeySequence>{QKeySequence(text)}; };
     addAction("open", tr("&Open …"), "open", QKeySequence::keyBindings(QKeySequence::Open), [this] { openDialog(); });
     addAction("reload", tr("&Reload"), "recent", shortcut("F5"), [this] { m_document->reload(); });
-    addAction("close", tr("&Close"), "cancel", QKeySequence::keyBindings(QKeySequence::Close),
-              [this] { m_document->close(); });
+    addAction("close", tr("&Close"), "cancel", QKeySequence::keyBindings(QKeySequence::Close), [this] {
+        if (mayClose()) {
+            m_document->close();
+        }
+    });
     addAction("openRecipe", tr("Open r&ecipe …"), "open", shortcut("Ctrl+Shift+O"), [this] {
         const QString file = QFileDialog::getOpenFileName(this, tr("Open a recipe"), {}, tr("Recipes (*.json)"));
         if (!file.isEmpty()) {
@@ -91,10 +94,14 @@ void MainWindow::makeActions()
         m_search->selectAll();
     });
     addAction("findNext", tr("Find &next"), "search", QKeySequence::keyBindings(QKeySequence::FindNext),
-              [this] { m_canvas->find(m_search->text(), 1); });
+              [this] { search(1); });
+    addAction("findPrevious", tr("Find pre&vious"), "search", QKeySequence::keyBindings(QKeySequence::FindPrevious),
+              [this] { search(-1); });
 
-    addAction("run", tr("&Run all passes"), "run", shortcut("Ctrl+Return"),
-              [this] { m_document->setStage(m_document->stageCount()); });
+    addAction("run", tr("&Run all passes"), "run", shortcut("Ctrl+Return"), [this] {
+        m_document->refold();
+        m_document->setStage(m_document->stageCount());
+    });
     addAction("stepBack", tr("Step &back"), "step-back", shortcut("Alt+Left"),
               [this] { m_document->setStage(m_document->stage() == 0 ? 0 : m_document->stage() - 1); });
     addAction("stepForward", tr("Step &forward"), "step-forward", shortcut("Alt+Right"),
@@ -204,7 +211,7 @@ void MainWindow::makeMenus()
     fill(file,
          {"reload", "close", "", "openRecipe", "saveRecipe", "", "export", "pictureView", "pictureAll", "", "quit"});
     fill(menuBar()->addMenu(tr("&Edit")),
-         {"undo", "redo", "", "copyName", "copyJson", "copyCommand", "", "find", "findNext"});
+         {"undo", "redo", "", "copyName", "copyJson", "copyCommand", "", "find", "findNext", "findPrevious"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     fill(view, {"modeSide", "modeOverlay", "modeSingle", "", "lens", "lensNodes", "", "fit", "zoomIn", "zoomOut",
                 "actualSize", "", "legend", "minimap", ""});
@@ -283,20 +290,24 @@ void MainWindow::makeToolBar()
     auto* space = new QWidget(bar);
     space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar->addWidget(space);
-    m_search = new QLineEdit(bar);
-    m_search->setPlaceholderText(tr("Find name, op, shape, dtype (Ctrl+F)"));
-    m_searchIcon = m_search->addAction(QIcon(), QLineEdit::LeadingPosition);
-    m_search->setClearButtonEnabled(true);
-    m_search->setFixedWidth(280);
-    m_search->setAccessibleName(tr("Find"));
-    connect(m_search, &QLineEdit::returnPressed, this, [this] {
-        const int hits = m_canvas->find(m_search->text(), 1);
-        m_search->setToolTip(tr("%1 match").arg(counted(hits, tr("node"), tr("nodes"))));
-        statusBar()->showMessage(hits == 0 ? tr("No node matches %1").arg(m_search->text())
-                                           : tr("%1 match").arg(counted(hits, tr("node"), tr("nodes"))),
-                                 4000);
-    });
+    m_search = new SearchBox(*m_theme, bar);
+    connect(m_search, &QLineEdit::returnPressed, this, [this] { search(1); });
     bar->addWidget(m_search);
+}
+
+void MainWindow::search(int direction)
+{
+    if (!m_search->error().isEmpty()) {
+        statusBar()->showMessage(m_search->error(), 8000);
+        m_search->setFocus();
+        return;
+    }
+    const int hits = m_canvas->find(m_search->text(), direction);
+    m_search->showHits(hits);
+    statusBar()->showMessage(hits == 0   ? tr("No node matches %1").arg(m_search->text())
+                             : hits == 1 ? tr("1 node matches")
+                                         : tr("%1 match").arg(counted(hits, tr("node"), tr("nodes"))),
+                             4000);
 }
 
 void MainWindow::openDialog()
@@ -341,8 +352,13 @@ void MainWindow::exportPicture(bool wholeGraph)
     if (bytes.isEmpty() || !target.open(QIODevice::WriteOnly) || target.write(bytes) != bytes.size() ||
         !target.commit()) {
         m_strip->showError(tr("The picture was not saved"),
-                           {ErrorKind::Output, "cannot-write", target.errorString().toStdString(), file.toStdString()});
+                           {ErrorKind::Output, "cannot-write",
+                            bytes.isEmpty() ? "the picture is too large for this format; save it as .svg or .pdf"
+                                            : target.errorString().toStdString(),
+                            file.toStdString()});
+        return;
     }
+    m_strip->showInfo(tr("The picture was saved"), file);
 }
 
 } // namespace crease

@@ -91,6 +91,13 @@ void MainWindow::makeDocks()
             m_sites->table().selectRow(row);
         }
     });
+    // The rows come anew with each run and each certificate; the selected site stays selected.
+    connect(m_rewriteModel, &QAbstractItemModel::modelReset, this, [this] {
+        const int row = m_rewriteModel->rowOfSite(m_selection->site());
+        if (row >= 0) {
+            m_sites->table().selectRow(row);
+        }
+    });
     connect(m_missed, &TablePanel::rowSelected, this, [this](int row) {
         const MissedRow& missed = m_missedModel->row(row);
         if (missed.node.valid()) {

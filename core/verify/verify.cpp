@@ -306,7 +306,7 @@ private:
             if (m_options.tensors) {
                 result.tensors.push_back({final.value(pair.after).name, m_trace.original.value(pair.before).name,
                                           madeBy(pair.after), pair.after, compared->local[i].finish(),
-                                          compared->accumulated[i].finish()});
+                                          compared->accumulated[i].finish(), verdict});
             }
         }
         return {};

@@ -23,12 +23,13 @@ struct VerifyOptions {
 };
 
 struct TensorReport {
-    std::string name;    // in the final graph
-    std::string source;  // in the original graph
-    std::string stage;   // pass that made it
-    ValueId value;       // in the final graph
-    Metrics local;       // fed with the exact codes of the source
-    Metrics accumulated; // the fold alone, from the inputs on
+    std::string name;                      // in the final graph
+    std::string source;                    // in the original graph
+    std::string stage;                     // pass that made it
+    ValueId value;                         // in the final graph
+    Metrics local;                         // fed with the exact codes of the source
+    Metrics accumulated;                   // the fold alone, from the inputs on
+    Verdict verdict = Verdict::NotChecked; // of `local`, by the rules of the whole certificate
 };
 
 struct Accuracy {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/canvas/canvas_view.h"
 
+#include "ui/canvas/islands.h"
 #include "ui/canvas/overlay_painter.h"
 #include "ui/support/icons.h"
 
@@ -217,6 +218,14 @@ QString CanvasView::toolTipAt(QPointF position) const
                 return QString("<b>%1</b><br><tt>%2</tt><br>removed by this pass")
                     .arg(line(ghost.op), line(ghost.name));
         }
+        if (look::levelOf(m_camera->zoom()) == look::Level::Far)
+            return {};
+        for (const SceneIsland& island : m_picture->scene().islands) {
+            if (islandHull(*m_picture, island).contains(scene) || islandLabel(*m_picture, island).area.contains(scene))
+                return QString("<b>float island</b>, %1 node(s)<br>%2")
+                    .arg(island.nodes.size())
+                    .arg(line(island.reason));
+        }
         return {};
     }
     const std::uint32_t index = *m_picture->find(*id);
@@ -225,6 +234,15 @@ QString CanvasView::toolTipAt(QPointF position) const
                        .arg(line(node.op.isEmpty() ? QStringLiteral("tensor") : node.op), line(node.name));
     if (!node.note.isEmpty())
         text += "<br>" + line(node.note);
+    if (m_state.figures) {
+        const auto known = m_state.figures->find(node.id);
+        if (known != m_state.figures->end() && !known->second.says.isEmpty())
+            text += "<br>" + line(known->second.says);
+    }
+    for (const SceneIsland& island : m_picture->scene().islands) {
+        if (std::ranges::find(island.nodes, index) != island.nodes.end())
+            text += "<br>in float: " + line(island.reason);
+    }
     for (const SceneSite& site : m_picture->scene().sites) {
         if (site.nearMiss && std::ranges::find(site.members, index, &SceneRole::node) != site.members.end())
             text += "<br>near-miss: " + line(site.failed);

@@ -89,6 +89,12 @@ void paintTerminal(const PaintContext& context, const SceneNode& node, const QRe
     p.drawText(QPointF(rect.left() + 8, rect.center().y() + 3.5), label);
 }
 
+QString certificateOf(const PaintContext& context, const SceneNode& node)
+{
+    const SceneFigures* figures = context.figures(node);
+    return figures != nullptr ? figures->mark : QString();
+}
+
 void paintMark(const PaintContext& context, const SceneNode& node, const QRectF& rect)
 {
     if (context.diff(node) != Diff::Same)
@@ -136,6 +142,12 @@ void paintNear(const PaintContext& context, std::uint32_t index, const SceneNode
             p.drawText(QPointF(right - width, 14), node.detail);
     }
     paintMark(context, node, box);
+    // Close up every mark is shown; from here on only that of a node that is wrong.
+    if (const QString mark = certificateOf(context, node); mark == "cert-failed") {
+        const double left = box.right() - 8 - 11 - (context.diff(node) == Diff::Same ? 0 : 15);
+        p.fillRect(QRectF(left - 2, box.bottom() - 17, 15, 14), context.colour(isHovered ? Token::Hover : Token::Node));
+        context.icon(mark, {left, box.bottom() - 5 - 11, 11, 11}, context.colour(markToken(mark)));
+    }
     paintRing(context, node, box);
     p.restore();
 }
@@ -189,15 +201,16 @@ void paintClose(const PaintContext& context, const SceneNode& node, const QRectF
     p.setPen(context.colour(Token::Text));
     p.drawText(QPointF(rect.left() + 36, rect.top() + 24), node.op);
     const double nameX = rect.left() + 36 + QFontMetricsF(fonts().title).horizontalAdvance(node.op) + 8;
-    const double right = rect.right() - 12 - (node.mark.isEmpty() && context.diff(node) == Diff::Same ? 0 : 20);
+    const QString mark = certificateOf(context, node);
+    const double diffWidth = context.diff(node) == Diff::Same ? 0 : 20;
+    const double right = rect.right() - 12 - (mark.isEmpty() ? 0 : 20) - diffWidth;
     const QFontMetricsF mono(fonts().fact);
     p.setFont(fonts().fact);
     p.setPen(context.colour(Token::Text2));
     p.drawText(QPointF(nameX, rect.top() + 24), mono.elidedText(node.name, Qt::ElideMiddle, right - nameX));
-    if (!node.mark.isEmpty())
-        context.icon(node.mark, {rect.right() - 24, rect.top() + 12, 14, 14}, context.colour(Token::Exact));
-    else
-        paintMark(context, node, QRectF(rect.left(), rect.top(), rect.width(), 38));
+    if (!mark.isEmpty())
+        context.icon(mark, {rect.right() - 24 - diffWidth, rect.top() + 12, 14, 14}, context.colour(markToken(mark)));
+    paintMark(context, node, QRectF(rect.left(), rect.top(), rect.width(), 38));
     double y = rect.top() + 46;
     for (const SceneFact& fact : node.facts) {
         if (y > rect.bottom() - 6)

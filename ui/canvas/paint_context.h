@@ -59,6 +59,14 @@ struct PaintContext {
     /// What Colour by makes of a node.
     QColor colour(const SceneNode& node) const { return nodeColour(node, state, theme); }
     void icon(const QString& name, const QRectF& rect, const QColor& colour) const;
+    /// What a verification said of a node; null where it said nothing.
+    const SceneFigures* figures(const SceneNode& node) const
+    {
+        if (!state.figures)
+            return nullptr;
+        const auto known = state.figures->find(node.id);
+        return known == state.figures->end() ? nullptr : &known->second;
+    }
     Diff diff(const SceneNode& node) const { return state.showDiff ? node.diff : Diff::Same; }
     bool hidden(const SceneNode& node) const { return state.lens && !state.lensShowsNodes && node.lensHides; }
 };

@@ -58,7 +58,6 @@ struct SceneNode {
     bool lensHides = false;
     std::optional<SceneBadge> grid; // of its output, for the lens
     std::optional<SceneBadge> weight;
-    QString mark; // icon of a certificate, or empty
     std::vector<SceneFact> facts;
     QString note; // what the pass did here, for the tooltip
     std::int32_t section = -1;
@@ -110,6 +109,8 @@ struct Scene {
 struct SceneFigures {
     std::optional<double> error;      // largest, in steps of its grid
     std::optional<double> saturation; // share of its elements at an end of the grid
+    QString mark{};                   // icon of its certificate; empty where nothing was to be compared
+    QString says{};                   // what that mark means, in one line
 };
 
 /// What "Colour by" takes strips, glyphs and far blocks from.

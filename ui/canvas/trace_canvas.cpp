@@ -40,6 +40,11 @@ std::size_t sharedStages(const Trace& a, const Trace& b)
 
 } // namespace
 
+QRegularExpression searchPattern(const QString& text)
+{
+    return QRegularExpression(text, QRegularExpression::CaseInsensitiveOption);
+}
+
 TraceCanvas::TraceCanvas(Document& document, Selection& selection, QWidget* parent)
     : QWidget(parent), m_document(&document), m_selection(&selection), m_panes(new CanvasPair(this)), m_layout(this)
 {
@@ -63,10 +68,9 @@ TraceCanvas::TraceCanvas(Document& document, Selection& selection, QWidget* pare
     connect(&m_document->foldJob(), &JobRunner::finished, this, &TraceCanvas::emptyTexts);
     connect(m_panes, &CanvasPair::selected, this, [this](CanvasPair::Pane pane, quint64 id) {
         const auto stage = stageOf(pane);
-        const auto node = nodeOf(id);
-        if (stage && node) {
+        if (stage) {
             m_selecting = true;
-            m_selection->select(*stage, *node);
+            m_selection->select(*stage, nodeOf(id).value_or(NodeId{})); // none for the box of an input or output
             m_selecting = false;
         }
     });
@@ -91,29 +95,7 @@ TraceCanvas::TraceCanvas(Document& document, Selection& selection, QWidget* pare
         }
         m_panes->reveal(stage == afterStage() ? CanvasPair::Pane::After : CanvasPair::Pane::Before, sceneId(node));
     });
-    connect(&selection, &Selection::siteChanged, this, [this] {
-        const std::size_t stage = afterStage();
-        if (stage < 1 || m_laidOut == nullptr || stage > m_laidOut->stages.size()) {
-            return;
-        }
-        const Stage& shown = m_laidOut->stages[stage - 1];
-        const std::string site = m_selection->site().toStdString();
-        const auto rewrite = std::ranges::find(shown.rewrites, site, &Rewrite::site);
-        int index = -1;
-        NodeId anchor;
-        if (rewrite != shown.rewrites.end()) {
-            index = static_cast<int>(rewrite - shown.rewrites.begin());
-            anchor = rewrite->anchor;
-        } else if (const auto miss = std::ranges::find(shown.missed, site, &MissedSite::site);
-                   miss != shown.missed.end()) {
-            index = static_cast<int>(shown.rewrites.size()) + static_cast<int>(miss - shown.missed.begin());
-            anchor = miss->miss.node;
-        }
-        m_panes->setActiveSite(index);
-        if (anchor.valid() && m_laidOut->graph(beforeStage()).contains(anchor)) {
-            m_panes->reveal(CanvasPair::Pane::Before, sceneId(anchor));
-        }
-    });
+    connect(&selection, &Selection::siteChanged, this, [this] { showSite(true); });
     const std::string worker = layout::findWorker(QCoreApplication::applicationDirPath().toStdString());
     if (!worker.empty())
         m_workers = std::make_shared<layout::WorkerPool>(worker);
@@ -132,8 +114,8 @@ std::size_t TraceCanvas::beforeStage() const
 
 std::optional<std::size_t> TraceCanvas::stageOf(CanvasPair::Pane pane) const
 {
-    if (m_laidOut == nullptr) {
-        return std::nullopt;
+    if (m_laidOut == nullptr || m_laidOut != m_document->trace()) {
+        return std::nullopt; // what the panes still show is not what the document has
     }
     return pane == CanvasPair::Pane::Before ? beforeStage() : afterStage();
 }
@@ -226,6 +208,7 @@ void TraceCanvas::showStage()
     }
     head(m_panes->after(), after == 0 ? tr("Graph") : tr("After"), after, change);
     showSelection();
+    showSite(false);
     showFigures();
 }
 
@@ -246,9 +229,35 @@ void TraceCanvas::showSelection()
     const NodeId node = m_selection->node();
     const std::size_t stage = m_selection->stage();
     if (!node.valid() || (stage != beforeStage() && stage != afterStage())) {
+        m_panes->select(CanvasPair::Pane::After, std::nullopt);
         return;
     }
     m_panes->select(stage == afterStage() ? CanvasPair::Pane::After : CanvasPair::Pane::Before, sceneId(node));
+}
+
+void TraceCanvas::showSite(bool reveal)
+{
+    const std::size_t stage = afterStage();
+    if (stage < 1 || m_laidOut == nullptr || m_laidOut != m_document->trace() || stage > m_laidOut->stages.size()) {
+        m_panes->setActiveSite(-1);
+        return;
+    }
+    const Stage& shown = m_laidOut->stages[stage - 1];
+    const std::string site = m_selection->site().toStdString();
+    const auto rewrite = std::ranges::find(shown.rewrites, site, &Rewrite::site);
+    int index = -1;
+    NodeId anchor;
+    if (rewrite != shown.rewrites.end()) {
+        index = static_cast<int>(rewrite - shown.rewrites.begin());
+        anchor = rewrite->anchor;
+    } else if (const auto miss = std::ranges::find(shown.missed, site, &MissedSite::site); miss != shown.missed.end()) {
+        index = static_cast<int>(shown.rewrites.size()) + static_cast<int>(miss - shown.missed.begin());
+        anchor = miss->miss.node;
+    }
+    m_panes->setActiveSite(index);
+    if (reveal && anchor.valid() && m_laidOut->graph(beforeStage()).contains(anchor)) {
+        m_panes->reveal(CanvasPair::Pane::Before, sceneId(anchor));
+    }
 }
 
 void TraceCanvas::emptyTexts()
@@ -276,7 +285,7 @@ void TraceCanvas::stepSite(int direction)
     for (const MissedSite& missed : shown.missed) {
         sites.push_back(missed.site);
     }
-    if (sites.empty()) {
+    if (sites.empty() || m_laidOut != m_document->trace()) {
         return;
     }
     const auto found = std::ranges::find(sites, m_selection->site().toStdString());
@@ -288,12 +297,9 @@ void TraceCanvas::stepSite(int direction)
 
 int TraceCanvas::find(const QString& text, int direction)
 {
-    if (m_laidOut == nullptr || text.isEmpty()) {
+    const QRegularExpression pattern = searchPattern(text);
+    if (m_laidOut == nullptr || m_laidOut != m_document->trace() || text.isEmpty() || !pattern.isValid()) {
         return 0;
-    }
-    QRegularExpression pattern(text, QRegularExpression::CaseInsensitiveOption);
-    if (!pattern.isValid()) {
-        pattern.setPattern(QRegularExpression::escape(text));
     }
     const std::size_t stage = m_panes->currentPane() == CanvasPair::Pane::Before ? beforeStage() : afterStage();
     const Graph& graph = m_laidOut->graph(stage);

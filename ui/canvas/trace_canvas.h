@@ -8,9 +8,15 @@
 #include "ui/layout/segment_cache.h"
 #include "ui/layout/worker_pool.h"
 
+#include <QRegularExpression>
+
 #include <map>
 
 namespace crease {
+
+/// What is typed into the search box: always a regular expression (Perl's), without regard to case. A plain word is one
+/// that finds itself.
+QRegularExpression searchPattern(const QString& text);
 
 /// The canvases of a document: lays the stages of its trace out in a job and shows the one before and the one after the
 /// shown pass.
@@ -26,8 +32,8 @@ public:
     std::size_t beforeStage() const;
     std::size_t afterStage() const;
     void stepSite(int direction);
-    /// Finds nodes of the shown graphs by name, op, shape, type or attribute; a regular expression where it is one.
-    /// Number of matches.
+    /// Finds nodes of the shown graph by name, op, shape, type or attribute with a searchPattern. Number of matches;
+    /// none where the pattern is not valid.
     int find(const QString& text, int direction);
     PicturePtr currentPicture();
 
@@ -38,6 +44,7 @@ private:
     void traceChanged();
     void showStage();
     void showSelection();
+    void showSite(bool reveal);
     void showFigures();
     void emptyTexts();
     std::optional<std::size_t> stageOf(CanvasPair::Pane pane) const;

@@ -26,8 +26,7 @@ ExportDialog::ExportDialog(Document& document, const QString& folder, QWidget* p
     m_target->setCurrentText(QString::fromStdString(document.recipe().target));
     m_io->addItems({tr("float"), tr("integer")});
     m_io->setCurrentIndex(document.recipe().io == "integer" ? 1 : 0);
-    m_io->setEnabled(false);
-    m_io->setToolTip(tr("As the recipe says"));
+    m_io->setToolTip(tr("Whether inputs and outputs of the written model are float, as in the file, or integer codes"));
     const QFileInfo source(document.fileName());
     const QString base = folder.isEmpty() ? source.absolutePath() : folder;
     m_file->setText(QDir(base).filePath(source.completeBaseName() + ".int8.onnx"));
@@ -60,6 +59,8 @@ ExportDialog::ExportDialog(Document& document, const QString& folder, QWidget* p
     connect(browse, &QPushButton::clicked, this, &ExportDialog::choose);
     connect(m_file, &QLineEdit::textChanged, this, &ExportDialog::refresh);
     connect(m_target, &QComboBox::textActivated, this, [this](const QString& name) { m_document->setTarget(name); });
+    connect(m_io, &QComboBox::activated, this,
+            [this](int index) { m_document->setIo(index == 1 ? "integer" : "float"); });
     connect(&document, &Document::changed, this, [this](Document::Change) { refresh(); });
     connect(&document.foldJob(), &JobRunner::finished, this, &ExportDialog::refresh);
     refresh();
@@ -67,8 +68,9 @@ ExportDialog::ExportDialog(Document& document, const QString& folder, QWidget* p
 
 void ExportDialog::refresh()
 {
-    const bool ready = m_document->stageCount() > 0 && !m_document->foldJob().isRunning();
-    m_export->setEnabled(ready && !m_file->text().isEmpty());
+    const bool ready = m_document->stageCount() > 0 && !m_document->foldJob().isRunning() && !m_document->isStale();
+    const bool isSource = m_document->isSource(m_file->text());
+    m_export->setEnabled(ready && !m_file->text().isEmpty() && !isSource);
     if (!ready) {
         m_preview->setText(tr("Folding for this target …"));
         return;
@@ -86,7 +88,9 @@ void ExportDialog::refresh()
     lines << tr("Certificate: %1.")
                  .arg(QString::fromStdString(sentence(verification != nullptr ? verification->whole : Certificate{})));
     const QFileInfo target(m_file->text());
-    if (target.exists()) {
+    if (isSource) {
+        lines << tr("This is the model that is open. Choose another name.");
+    } else if (target.exists()) {
         lines << tr("The file exists and is replaced when the new one was read back and found right.");
     }
     m_preview->setText(lines.join('\n'));

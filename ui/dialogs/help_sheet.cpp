@@ -40,8 +40,14 @@ HelpSheet::HelpSheet(const QList<QAction*>& actions, QWidget* parent) : QDialog(
     }
     add(tr("Arrows"), tr("Walk the graph along its edges; in the list of passes: step"));
     add(tr("Home, End"), tr("In the list of passes: original, final"));
-    add(tr("Alt+Up, Alt+Down"), tr("In the list of passes: move the pass"));
-    add(tr("Wheel, Ctrl+wheel"), tr("Scroll, zoom"));
+    add(tr("Alt+Up, Alt+Down"), tr("In the list of passes: move the pass; dragging it with the mouse does the same"));
+    add(tr("Space"), tr("In the list of passes: switch the pass off or on"));
+    add(tr("Enter"), tr("In the search box: next match of the regular expression"));
+    add(tr("Esc"), tr("On the canvas: select nothing; while a pass is dragged: leave it where it is"));
+    add(tr("Click, hover"), tr("Select a node; light its counterparts in the other pane"));
+    add(tr("Drag"), tr("Move the canvas"));
+    add(tr("Wheel, Shift+wheel, Ctrl+wheel"), tr("Scroll, scroll sideways, zoom"));
+    add(tr("Drop"), tr("A model, a recipe (.json), or samples (.npz, .npy, .pb, a folder): opened"));
     grid->setRowStretch(row, 1);
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(body);

@@ -12,6 +12,7 @@
 #include <QSaveFile>
 
 #include <algorithm>
+#include <cmath>
 
 namespace crease {
 
@@ -28,10 +29,41 @@ QString quotedForShell(const QString& text)
     return "'" + quoted + "'";
 }
 
+/// Whether two recipes give the same graphs: the borders of the written file and what must be integer do not touch
+/// them.
+bool sameFold(Recipe a, const Recipe& b)
+{
+    a.io = b.io;
+    a.requireInteger = b.requireInteger;
+    return a == b;
+}
+
+/// The stage of another trace that the same pass made; the same number where that pass is gone.
+std::size_t stageOfSamePass(const Trace* before, std::size_t stage, const Trace& now)
+{
+    if (before != nullptr && stage >= 1 && stage <= before->stages.size()) {
+        const auto found = std::ranges::find(now.stages, before->stages[stage - 1].pass, &Stage::pass);
+        if (found != now.stages.end()) {
+            return static_cast<std::size_t>(found - now.stages.begin()) + 1;
+        }
+    }
+    return std::min(stage, now.stages.size());
+}
+
+/// Fewer bytes than this many are made up in memory.
+constexpr double mostRandomBytes = 1e9;
+
 } // namespace
 
 Document::Document(QObject* parent) : QObject(parent)
 {
+    for (JobRunner* runner : {&m_fold, &m_read}) {
+        connect(runner, &JobRunner::finished, this, [this] {
+            if (std::exchange(m_verifyPending, false)) {
+                verify();
+            }
+        });
+    }
     auto target = findTarget(m_recipe.target);
     if (target) {
         m_target = std::move(*target);
@@ -50,63 +82,87 @@ std::size_t Document::stageCount() const
 
 void Document::open(const QString& file)
 {
-    m_verify.cancel();
     const QString path = QFileInfo(file).absoluteFilePath();
     logLine(tr("Opening %1").arg(path));
-    const Recipe recipe = m_recipe;
-    const std::optional<Target> target = m_target;
-    m_fold.start(tr("Opening %1").arg(QFileInfo(path).fileName()),
-                 [this, path, recipe, target](const Job& job, const JobRunner::Deliver& deliver) {
-                     auto model = importModel(path.toStdString(), {}, job);
-                     if (!model) {
-                         deliver([this, path, error = std::move(model).error()] {
-                             fail(tr("%1 could not be opened").arg(QFileInfo(path).fileName()), error);
-                         });
-                         return;
-                     }
-                     auto shared = std::make_shared<const ImportedModel>(std::move(*model));
-                     auto opened = std::make_shared<Trace>();
-                     opened->original = shared->graph;
-                     deliver([this, path, shared, opened] {
-                         m_model = shared;
-                         m_file = path;
-                         m_trace = opened;
-                         m_report = {};
-                         m_verification.reset();
-                         m_stageCertificates.clear();
-                         m_samples.reset();
-                         m_notes.clear();
-                         m_stage = 0;
-                         m_stageChosen = false;
-                         ++m_epoch;
-                         m_undo.clear();
-                         emit changed(Change::Model);
-                         emit changed(Change::Trace);
-                     });
-                     if (!target) {
-                         return;
-                     }
-                     auto trace = runPipeline(shared->graph, recipe, *target, job);
-                     if (!trace) {
-                         deliver([this, error = std::move(trace).error()] { fail(tr("Folding stopped"), error); });
-                         return;
-                     }
-                     auto report = makeReport(*trace);
-                     deliver(
-                         [this, whole = std::make_shared<const Trace>(std::move(*trace)), report = std::move(report)] {
-                             m_trace = whole;
-                             m_report = report;
-                             ++m_epoch;
-                             if (!m_stageChosen) {
-                                 m_stage = std::min<std::size_t>(1, stageCount());
-                             }
-                             logLine(tr("Folded: %1 of %2 quantized linear ops are integer")
-                                         .arg(report.integerLinearOps)
-                                         .arg(report.quantizedLinearOps));
-                             emit changed(Change::Trace);
-                             emit changed(Change::Stage);
-                         });
-                 });
+    // A recipe names sites and nodes of its model: another model starts with a new one for the same target.
+    const bool isOther = isOpen() && path != m_file;
+    const Recipe before = m_recipe;
+    Recipe recipe = m_recipe;
+    if (isOther) {
+        recipe = {};
+        recipe.target = m_recipe.target;
+    }
+    m_opening = true;
+    m_fold.start(
+        tr("Opening %1").arg(QFileInfo(path).fileName()),
+        [this, path, recipe, before, isOther, target = m_target](const Job& job, const JobRunner::Deliver& deliver) {
+            auto model = importModel(path.toStdString(), {}, job);
+            if (!model) {
+                deliver([this, path, error = std::move(model).error()] {
+                    m_opening = false;
+                    fail(tr("%1 could not be opened").arg(QFileInfo(path).fileName()), error);
+                });
+                return;
+            }
+            auto shared = std::make_shared<const ImportedModel>(std::move(*model));
+            auto opened = std::make_shared<Trace>();
+            opened->original = shared->graph;
+            deliver([this, path, shared, opened, recipe, before, isOther] {
+                m_opening = false;
+                m_verify.abandon();
+                m_read.abandon(); // samples of the model before
+                m_model = shared;
+                m_file = path;
+                m_trace = opened;
+                m_report = {};
+                m_verification.reset();
+                m_stageCertificates.clear();
+                m_samples.reset();
+                m_notes.clear();
+                m_stage = 0;
+                m_stageChosen = false;
+                ++m_epoch;
+                if (isOther && m_recipe == before) {
+                    m_recipe = recipe;
+                    m_recipeFile.clear();
+                    m_undo.clear();
+                }
+                emit changed(Change::Model);
+                emit changed(Change::Trace);
+            });
+            if (!target) {
+                return;
+            }
+            auto trace = runPipeline(shared->graph, recipe, *target, job);
+            if (!trace) {
+                deliver([this, error = std::move(trace).error()] { fail(tr("Folding stopped"), error); });
+                return;
+            }
+            auto report = makeReport(*trace);
+            deliver(
+                [this, recipe, whole = std::make_shared<const Trace>(std::move(*trace)), report = std::move(report)] {
+                    logLine(tr("Folded: %1 of %2 quantized linear ops are integer")
+                                .arg(report.integerLinearOps)
+                                .arg(report.quantizedLinearOps));
+                    showTrace(whole, report, recipe);
+                });
+        });
+}
+
+/// Takes up what a run found.
+void Document::showTrace(const std::shared_ptr<const Trace>& trace, FoldReport report, const Recipe& recipe)
+{
+    const auto before = std::exchange(m_trace, trace);
+    m_report = std::move(report);
+    m_foldedRecipe = recipe;
+    ++m_epoch;
+    m_stage = !m_stageChosen && m_stage == 0 ? std::min<std::size_t>(1, stageCount())
+                                             : stageOfSamePass(before.get(), m_stage, *trace);
+    emit changed(Change::Trace);
+    emit changed(Change::Stage);
+    if (isStale()) {
+        run(firstAffected(m_recipe)); // the recipe was edited while the model was being opened
+    }
 }
 
 void Document::reload()
@@ -118,7 +174,16 @@ void Document::reload()
 
 void Document::close()
 {
-    cancelJobs();
+    m_verifyPending = false;
+    m_opening = false;
+    for (JobRunner* runner : jobs()) {
+        runner->abandon();
+    }
+    Recipe fresh;
+    fresh.target = m_recipe.target;
+    m_recipe = fresh;
+    m_recipeFile.clear();
+    m_notes.clear();
     m_model.reset();
     m_trace.reset();
     m_file.clear();
@@ -145,7 +210,7 @@ void Document::setStage(std::size_t stage)
 
 void Document::run(std::size_t from)
 {
-    if (!isOpen() || !m_target) {
+    if (!isOpen() || !m_target || m_opening) {
         return;
     }
     m_verify.cancel();
@@ -160,23 +225,50 @@ void Document::run(std::size_t from)
             return;
         }
         auto report = makeReport(*trace);
-        deliver([this, whole = std::make_shared<const Trace>(std::move(*trace)), report = std::move(report), from] {
-            m_trace = whole;
-            m_report = report;
-            m_verification.reset();
-            m_stageCertificates.resize(std::min(from, m_stageCertificates.size()));
-            ++m_epoch;
-            m_stage = std::min(m_stage, stageCount());
-            emit changed(Change::Verification);
-            emit changed(Change::Trace);
-            emit changed(Change::Stage);
-        });
+        deliver(
+            [this, recipe, whole = std::make_shared<const Trace>(std::move(*trace)), report = std::move(report), from] {
+                m_verification.reset();
+                m_stageCertificates.resize(std::min(from, m_stageCertificates.size()));
+                emit changed(Change::Verification);
+                showTrace(whole, report, recipe);
+            });
     });
+}
+
+void Document::refold()
+{
+    if (!m_fold.isRunning() && (stageCount() == 0 || isStale())) {
+        run(firstAffected(m_recipe));
+    }
+}
+
+bool Document::isStale() const
+{
+    return stageCount() > 0 && !sameFold(m_recipe, m_foldedRecipe);
+}
+
+bool Document::isBusy() const
+{
+    return m_fold.isRunning() || m_verify.isRunning() || m_export.isRunning() || m_read.isRunning();
+}
+
+QStringList Document::orderWarnings() const
+{
+    QStringList warnings;
+    for (std::size_t stage = 0; stage < stageCount(); ++stage) {
+        for (const Diagnostic& finding : m_trace->stages[stage].diagnostics) {
+            if (finding.id == "pass-order") {
+                warnings << QString::fromStdString(printable(finding.text));
+            }
+        }
+    }
+    return warnings;
 }
 
 void Document::verify()
 {
-    if (stageCount() == 0) {
+    m_verifyPending = m_fold.isRunning() || m_read.isRunning();
+    if (m_verifyPending || stageCount() == 0) {
         return;
     }
     m_stageCertificates.clear();
@@ -233,10 +325,12 @@ void Document::verify()
 void Document::readSamples(const QString& path)
 {
     if (!isOpen()) {
+        fail(tr("Samples could not be read"),
+             {ErrorKind::Usage, "no-model", "samples are read for an open model: open it first", path.toStdString()});
         return;
     }
-    m_verify.start(tr("Reading samples"), [this, path, model = m_model](const Job& job,
-                                                                        const JobRunner::Deliver& deliver) {
+    m_read.start(tr("Reading samples"), [this, path, model = m_model](const Job& job,
+                                                                      const JobRunner::Deliver& deliver) {
         Diagnostics notes;
         SampleOptions options;
         options.notes = &notes;
@@ -248,11 +342,8 @@ void Document::readSamples(const QString& path)
             return;
         }
         deliver([this, notes, shared = std::make_shared<const SampleSet>(std::move(*samples))] {
-            m_samples = shared;
-            m_notes = notes;
             logLine(tr("%1 samples from %2").arg(shared->samples.size()).arg(QString::fromStdString(shared->source)));
-            emit changed(Change::Samples);
-            emit changed(Change::Messages);
+            takeSamples(shared, notes);
         });
     });
 }
@@ -262,23 +353,71 @@ void Document::useRandomSamples(int count, quint64 seed)
     if (!isOpen()) {
         return;
     }
-    Diagnostics notes;
-    SampleOptions options;
-    options.notes = &notes;
-    auto samples = randomSamples(m_model->graph, static_cast<std::size_t>(std::max(count, 1)), seed, options);
-    if (!samples) {
-        fail(tr("No samples could be made"), samples.error());
-        return;
-    }
-    m_samples = std::make_shared<const SampleSet>(std::move(*samples));
+    m_read.start(tr("Making samples"), [this, count = static_cast<std::size_t>(std::max(count, 1)), seed,
+                                        model = m_model](const Job&, const JobRunner::Deliver& deliver) {
+        Diagnostics notes;
+        SampleOptions options;
+        options.notes = &notes;
+        auto samples = randomSamples(model->graph, 1, seed, options);
+        double bytes = 0;
+        if (samples) {
+            for (const Tensor& tensor : samples->samples.front()) {
+                bytes += static_cast<double>(tensor.size()) * bitWidth(tensor.type()) / 8;
+            }
+        }
+        if (samples && bytes * static_cast<double>(count) > mostRandomBytes) {
+            samples = std::unexpected(Error{ErrorKind::Usage,
+                                            "too-many-samples",
+                                            QString("%1 samples of %2 bytes are more than a gigabyte; at most %3 fit")
+                                                .arg(count)
+                                                .arg(bytes, 0, 'f', 0)
+                                                .arg(std::max(1.0, std::floor(mostRandomBytes / bytes)), 0, 'f', 0)
+                                                .toStdString(),
+                                            {}});
+        } else if (samples && count > 1) {
+            notes.clear();
+            samples = randomSamples(model->graph, count, seed, options);
+        }
+        if (!samples) {
+            deliver([this, error = std::move(samples).error()] { fail(tr("No samples could be made"), error); });
+            return;
+        }
+        deliver([this, notes, shared = std::make_shared<const SampleSet>(std::move(*samples))] {
+            logLine(tr("%1 samples, %2").arg(shared->samples.size()).arg(QString::fromStdString(shared->source)));
+            takeSamples(shared, notes);
+        });
+    });
+}
+
+void Document::takeSamples(const std::shared_ptr<const SampleSet>& samples, const Diagnostics& notes)
+{
+    m_samples = samples;
     m_notes = notes;
     emit changed(Change::Samples);
     emit changed(Change::Messages);
 }
 
+bool Document::isSource(const QString& file) const
+{
+    const QString source = QFileInfo(m_file).canonicalFilePath();
+    return !source.isEmpty() && QFileInfo(file).canonicalFilePath() == source;
+}
+
 void Document::exportTo(const QString& file, bool force)
 {
     if (stageCount() == 0 || !m_target) {
+        return;
+    }
+    if (m_fold.isRunning() || isStale()) {
+        fail(tr("%1 was not written").arg(QFileInfo(file).fileName()),
+             {ErrorKind::Usage, "not-folded", "the graphs are not yet those of the recipe: run the passes first",
+              file.toStdString()});
+        return;
+    }
+    if (isSource(file)) {
+        fail(tr("%1 was not written").arg(QFileInfo(file).fileName()),
+             {ErrorKind::Usage, "export-over-source", "this is the model that is open: choose another name",
+              file.toStdString()});
         return;
     }
     ExportOptions options;
@@ -304,7 +443,8 @@ void Document::exportTo(const QString& file, bool force)
 
 void Document::cancelJobs()
 {
-    for (JobRunner* runner : {&m_fold, &m_verify, &m_export}) {
+    m_verifyPending = false;
+    for (JobRunner* runner : jobs()) {
         runner->cancel();
     }
 }
@@ -330,19 +470,26 @@ void Document::applyRecipe(const Recipe& recipe)
         m_target = std::move(*target);
     }
     emit changed(Change::Recipe);
-    run(from);
+    if (stageCount() == 0 || isStale() || m_fold.isRunning()) {
+        run(from);
+    }
 }
 
-/// The first stage that a change of the recipe can touch: that of a switched site, or of the first pass that differs.
+/// The first stage of the trace that another recipe can touch: that of a switched site, or all where anything else
+/// differs.
 std::size_t Document::firstAffected(const Recipe& next) const
 {
-    if (next.passes != m_recipe.passes || next.passesOff != m_recipe.passesOff || next.target != m_recipe.target ||
-        next.keepFloat != m_recipe.keepFloat || next.allowApproximate != m_recipe.allowApproximate ||
-        stageCount() == 0) {
+    const Recipe& made = m_foldedRecipe; // not m_recipe: a run in between may have been cancelled or outdated
+    Recipe sameSites = next;
+    sameSites.sitesOff = made.sitesOff;
+    if (stageCount() == 0 || !sameFold(sameSites, made)) {
         return 0;
     }
     std::set<std::string> touched;
-    std::ranges::set_symmetric_difference(next.sitesOff, m_recipe.sitesOff, std::inserter(touched, touched.end()));
+    std::ranges::set_symmetric_difference(next.sitesOff, made.sitesOff, std::inserter(touched, touched.end()));
+    if (touched.empty()) {
+        return stageCount();
+    }
     for (std::size_t i = 0; i < m_trace->stages.size(); ++i) {
         const auto& rewrites = m_trace->stages[i].rewrites;
         if (std::ranges::any_of(rewrites, [&](const Rewrite& rewrite) { return touched.contains(rewrite.site); })) {
@@ -392,6 +539,13 @@ void Document::setKeepFloat(const QString& node, bool keep)
     edit(keep ? tr("Keep %1 in float").arg(node) : tr("Fold %1 again").arg(node), std::move(next));
 }
 
+void Document::setIo(const QString& io)
+{
+    Recipe next = m_recipe;
+    next.io = io.toStdString();
+    edit(tr("%1 borders").arg(io), std::move(next));
+}
+
 QStringList Document::passOrder() const
 {
     QStringList order;
@@ -420,6 +574,9 @@ void Document::movePass(const QString& pass, int place)
     for (const QString& name : order) {
         next.passes.push_back(name.toStdString());
     }
+    if (std::ranges::equal(next.passes, passCatalogue(), {}, {}, &PassInfo::id)) {
+        next.passes.clear(); // back where it began
+    }
     edit(tr("Move %1").arg(pass), std::move(next));
 }
 
@@ -435,6 +592,18 @@ void Document::openRecipe(const QString& file)
     if (!recipe) {
         recipe.error().file = file.toStdString();
         fail(tr("The recipe could not be opened"), recipe.error());
+        return;
+    }
+    std::vector<std::string> passes = recipe->passes;
+    passes.insert(passes.end(), recipe->passesOff.begin(), recipe->passesOff.end());
+    const auto unknown =
+        std::ranges::find_if(passes, [](const std::string& pass) { return findPass(pass) == nullptr; });
+    const auto target = findTarget(recipe->target);
+    if (unknown != passes.end() || !target) {
+        Error error =
+            target ? Error{ErrorKind::Usage, "unknown-pass", "there is no pass '" + *unknown + "'"} : target.error();
+        error.file = file.toStdString();
+        fail(tr("The recipe could not be opened"), error);
         return;
     }
     m_recipeFile = file;

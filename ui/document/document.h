@@ -11,6 +11,7 @@
 #include <QObject>
 #include <QUndoStack>
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -51,18 +52,28 @@ public:
     std::size_t stage() const { return m_stage; } // which graph is shown after; 0: the original
     std::size_t stageCount() const;               // stages of the trace
     QString recipeFile() const { return m_recipeFile; }
+    /// The graphs shown are not those of the recipe: a run was cancelled or failed.
+    bool isStale() const;
+    /// What passes lose because one that they need comes later: one sentence each.
+    QStringList orderWarnings() const;
+    /// Whether a file is the open model itself, which an export never replaces.
+    bool isSource(const QString& file) const;
 
     QUndoStack& undoStack() { return m_undo; }
     JobRunner& foldJob() { return m_fold; }
     JobRunner& verifyJob() { return m_verify; }
     JobRunner& exportJob() { return m_export; }
+    JobRunner& samplesJob() { return m_read; }
+    std::array<JobRunner*, 4> jobs() { return {&m_fold, &m_verify, &m_export, &m_read}; }
+    bool isBusy() const;
 
     // Actions.
     void open(const QString& file);
     void reload();
     void close();
     void setStage(std::size_t stage);
-    void verify();
+    void refold(); // where the graphs are stale
+    void verify(); // after a fold or reading of samples that still runs
     void readSamples(const QString& path);
     void useRandomSamples(int count, quint64 seed);
     void exportTo(const QString& file, bool force);
@@ -74,6 +85,7 @@ public:
     void setSiteOn(const QString& site, bool on);
     void movePass(const QString& pass, int place);
     void setKeepFloat(const QString& node, bool keep);
+    void setIo(const QString& io); // float, integer
     void openRecipe(const QString& file);
     void saveRecipe(const QString& file);
     QString commandLine() const;   // crease-cli fold ... that does the same
@@ -89,6 +101,8 @@ private:
     void applyRecipe(const Recipe& recipe); // by the undo command
     void edit(const QString& text, Recipe recipe);
     void run(std::size_t from);
+    void showTrace(const std::shared_ptr<const Trace>& trace, FoldReport report, const Recipe& recipe);
+    void takeSamples(const std::shared_ptr<const SampleSet>& samples, const Diagnostics& notes);
     void fail(const QString& what, Error error);
     void logLine(const QString& line);
     std::size_t firstAffected(const Recipe& next) const;
@@ -99,6 +113,7 @@ private:
     std::shared_ptr<const Trace> m_trace;
     FoldReport m_report;
     Recipe m_recipe;
+    Recipe m_foldedRecipe; // that m_trace was made with
     std::optional<Target> m_target;
     std::shared_ptr<const SampleSet> m_samples;
     std::shared_ptr<const Verification> m_verification;
@@ -107,11 +122,14 @@ private:
     QStringList m_log;
     std::size_t m_stage = 0;
     bool m_stageChosen = false;
+    bool m_opening = false;       // the fold job is importing: it will take up the recipe
+    bool m_verifyPending = false; // until the fold or the samples are there
     quint64 m_epoch = 0;
     QUndoStack m_undo;
     JobRunner m_fold;
     JobRunner m_verify;
     JobRunner m_export;
+    JobRunner m_read;
 };
 
 } // namespace crease

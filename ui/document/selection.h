@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/ir/ids.h"
+#include "core/rewrite/trace.h"
 
 #include <QObject>
 
@@ -28,6 +28,11 @@ public:
     void reveal(std::size_t stage, NodeId node);
     void setSite(const QString& site);
     void hover(std::size_t stage, NodeId node);
+    /// Keeps to the same node when the graphs are made anew: by its op and name, or that of its first output. Clears
+    /// where it is gone. A null `before`, or a null `now`, clears.
+    void follow(const Trace* before, const Trace* now);
+    /// Goes to what the node became, or came from, at another stage of the same trace. Clears where it has nothing.
+    void followTo(const Trace& trace, std::size_t stage);
 
 signals:
     void changed();

@@ -2,6 +2,7 @@
 #include "ui/models/pass_model.h"
 
 #include "core/export/text_report.h"
+#include "core/support/text.h"
 
 #include <algorithm>
 
@@ -24,23 +25,6 @@ QString signedText(int value)
 }
 
 } // namespace
-
-QString certificateIcon(Verdict verdict)
-{
-    switch (verdict) {
-    case Verdict::Exact:
-        return "cert-exact";
-    case Verdict::WithinSteps:
-        return "cert-steps";
-    case Verdict::WithinTolerance:
-        return "cert-tolerance";
-    case Verdict::Failed:
-        return "cert-failed";
-    case Verdict::NotChecked:
-        break;
-    }
-    return "cert-unchecked";
-}
 
 PassModel::PassModel(Document& document, QObject* parent) : TableModel(parent), m_document(&document)
 {
@@ -70,12 +54,15 @@ void PassModel::refresh()
                     {},
                     true,
                     false,
-                    tr("The graph as the file has it")});
+                    tr("The graph as the file has it"),
+                    true,
+                    {}});
     std::size_t stage = 0;
     for (const QString& id : m_document->passOrder()) {
         const PassInfo* info = findPass(id.toStdString());
-        PassRow row{id,    info != nullptr ? text(info->title) : id,         -1, 0, 0, 0, {}, false,
-                    false, info != nullptr ? text(info->summary) : QString()};
+        PassRow row{id,    info != nullptr ? text(info->title) : id,          -1,   0, 0, 0, {}, false,
+                    false, info != nullptr ? text(info->summary) : QString(), true, {}};
+        row.isOn = !m_document->recipe().passesOff.contains(id.toStdString());
         if (stage < trace->stages.size() && trace->stages[stage].pass == id.toStdString()) {
             const Stage& done = trace->stages[stage];
             ++stage;
@@ -84,8 +71,13 @@ void PassModel::refresh()
             row.sites = static_cast<int>(std::ranges::count_if(done.rewrites, &Rewrite::on));
             row.milliseconds = done.milliseconds;
             row.certificate = m_document->stageCertificate(stage);
+            for (const Diagnostic& finding : done.diagnostics) {
+                if (finding.id == "pass-order") {
+                    row.warnings << QString::fromStdString(printable(finding.text));
+                }
+            }
         } else {
-            row.isPending = !m_document->recipe().passesOff.contains(id.toStdString());
+            row.isPending = row.isOn;
         }
         rows.push_back(row);
     }
@@ -100,7 +92,9 @@ void PassModel::refresh()
                         verification != nullptr ? verification->whole : Certificate{},
                         true,
                         false,
-                        tr("The folded graph; the mark is that of the whole fold")});
+                        tr("The folded graph; the mark is that of the whole fold"),
+                        true,
+                        {}});
     }
     setRows(std::move(rows));
 }
@@ -133,11 +127,12 @@ QVariant PassModel::cell(int column, int role, const PassRow& row) const
         return column == Title ? QVariant(Qt::AlignLeft | Qt::AlignVCenter)
                                : QVariant(Qt::AlignRight | Qt::AlignVCenter);
     case Qt::CheckStateRole:
-        return column == Title && !row.isBorder
-                   ? QVariant(row.stage >= 0 || row.isPending ? Qt::Checked : Qt::Unchecked)
-                   : QVariant();
+        return column == Title && !row.isBorder ? QVariant(row.isOn ? Qt::Checked : Qt::Unchecked) : QVariant();
+    case SideIconRole:
+        return column == Title && !row.warnings.isEmpty() ? QVariant("warning") : QVariant();
     case Qt::ToolTipRole:
-        return column == Mark && row.stage > 0 ? QString::fromStdString(sentence(row.certificate)) : row.summary;
+        return column == Mark && row.stage > 0 ? QString::fromStdString(sentence(row.certificate))
+                                               : (QStringList(row.summary) + row.warnings).join('\n');
     case Qt::DisplayRole:
         break;
     default:

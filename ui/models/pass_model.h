@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include "ui/document/node_marks.h"
 #include "ui/models/table_model.h"
 
 namespace crease {
@@ -17,6 +18,8 @@ struct PassRow {
     bool isBorder = false;
     bool isPending = false; // not run yet
     QString summary;
+    bool isOn = true;
+    QStringList warnings; // what its place in the order destroys
 };
 
 /// The stages of the trace between Original and Final; passes that are off as well, without a stage.
@@ -40,8 +43,5 @@ private:
     void refresh();
     Document* m_document;
 };
-
-/// The icon of a certificate's mark.
-QString certificateIcon(Verdict verdict);
 
 } // namespace crease

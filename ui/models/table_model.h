@@ -14,6 +14,7 @@ enum TableRole {
     DimRole,                 // the row says that nothing happened
     CertificateRole,         // icon name of a certificate mark
     MonoRole,                // numbers, names, shapes
+    SideIconRole,            // icon name drawn at the right end of the cell
 };
 
 /// A table of rows that arrive whole. Sorting and filtering are done by proxies.

@@ -2,6 +2,7 @@
 #include "core/ir/text_format.h"
 #include "core/ops/op_table.h"
 #include "core/support/text.h"
+#include "ui/document/node_marks.h"
 #include "ui/panels/inspector.h"
 #include "ui/support/words.h"
 
@@ -109,7 +110,8 @@ NodePanel::NodePanel(Document& document, Selection& selection, const Theme& them
     layout->addWidget(m_list);
     connect(&selection, &Selection::changed, this, &NodePanel::refresh);
     connect(&document, &Document::changed, this, [this](Document::Change what) {
-        if (what == Document::Change::Trace || what == Document::Change::Model) {
+        if (what == Document::Change::Trace || what == Document::Change::Model ||
+            what == Document::Change::Verification) {
             refresh();
         }
     });
@@ -176,6 +178,15 @@ void NodePanel::refresh()
     m_list->addTitle(icon, colour, shown(node.op),
                      (node.domain.empty() ? tr("ai.onnx %1").arg(node.version) : shown(node.domain)) + ", " + where,
                      nodeTitle(graph, id));
+    if (m_document->verification() != nullptr) {
+        const NodeMarks marks = nodeMarks(*trace, *m_document->verification(), stage);
+        const auto mark = marks.find(id.index);
+        m_list->addSection(tr("Certificate"), QString());
+        m_list->addProse(mark == marks.end() ? tr("No pass has touched it: there is nothing to compare.")
+                         : mark->second.isOwnTensor
+                             ? tr("Against the original, fed with its codes: %1.").arg(markText(mark->second))
+                             : tr("Across the pass that made it: %1.").arg(markText(mark->second)));
+    }
     if (!node.attributes.empty()) {
         m_list->addSection(tr("Attributes"), QString::number(node.attributes.size()));
         for (const auto& [key, value] : node.attributes) {

@@ -105,7 +105,7 @@ void StageLine::mousePressEvent(QMouseEvent* event)
 }
 
 PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_document(&document), m_model(&model), m_view(new QTableView(this)),
+    : QWidget(parent), m_document(&document), m_model(&model), m_view(new PassList(theme, this)),
       m_delegate(new TableDelegate(theme, this)), m_line(new StageLine(theme, this)), m_title(sectionHead({}, this)),
       m_summary(new QLabel(this))
 {
@@ -115,7 +115,7 @@ PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& them
     m_view->setFrameShape(QFrame::NoFrame);
     m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_view->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_view->setDragDropMode(QAbstractItemView::NoDragDrop);
+    m_view->setWordWrap(false);
     m_view->setAccessibleName(tr("Passes"));
     m_view->verticalHeader()->hide();
     m_view->verticalHeader()->setDefaultSectionSize(22);
@@ -150,6 +150,10 @@ PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& them
             m_document->setStage(static_cast<std::size_t>(m_model->row(now.row()).stage));
         }
     });
+    connect(m_view, &PassList::rowMoved, this, [this](int row, int place) {
+        // Row 0 is Original, which is no pass; taking the row out moves those behind it up.
+        m_document->movePass(m_model->row(row).id, (place > row ? place - 1 : place) - 1);
+    });
     connect(m_line, &StageLine::stageClicked, m_document, &Document::setStage);
     connect(&model, &QAbstractItemModel::modelReset, this, &PassesPanel::showStage);
     connect(&document, &Document::changed, this, [this](Document::Change what) {
@@ -164,11 +168,11 @@ PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& them
 void PassesPanel::setTheme(const Theme& theme)
 {
     m_delegate->setTheme(theme);
+    m_view->setTheme(theme);
     m_line->setTheme(theme);
     QPalette quiet = palette();
     quiet.setColor(QPalette::WindowText, theme[Token::Text2]);
     m_summary->setPalette(quiet);
-    m_view->viewport()->update();
 }
 
 bool PassesPanel::eventFilter(QObject* watched, QEvent* event)
@@ -182,6 +186,9 @@ bool PassesPanel::eventFilter(QObject* watched, QEvent* event)
         const bool move =
             (key->modifiers() & Qt::AltModifier) != 0 && (key->key() == Qt::Key_Up || key->key() == Qt::Key_Down);
         const int row = m_view->currentIndex().row();
+        if (m_view->isDragging()) {
+            return QWidget::eventFilter(watched, event);
+        }
         if (move && row > 0 && !m_model->row(row).isBorder) {
             m_document->movePass(m_model->row(row).id, row - 1 + (key->key() == Qt::Key_Up ? -1 : 1));
             return true;
@@ -214,6 +221,9 @@ void PassesPanel::showStage()
                    (missed > 0 ? ", " + counted(static_cast<qlonglong>(missed), tr("near-miss"), tr("near-misses"))
                                : QString()) +
                    ".\n" + shown.summary + ".\n" + QString::fromStdString(sentence(shown.certificate)) + ".";
+        }
+        for (const QString& warning : shown.warnings) {
+            text += "\n" + tr("Order: %1.").arg(warning);
         }
         m_summary->setText(text);
     } else {

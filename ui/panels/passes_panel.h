@@ -2,10 +2,10 @@
 #pragma once
 
 #include "ui/models/pass_model.h"
+#include "ui/panels/pass_list.h"
 #include "ui/panels/table_delegate.h"
 
 #include <QLabel>
-#include <QTableView>
 
 namespace crease {
 
@@ -40,7 +40,7 @@ class PassesPanel : public QWidget {
 public:
     PassesPanel(Document& document, PassModel& model, const Theme& theme, QWidget* parent = nullptr);
     void setTheme(const Theme& theme);
-    QTableView& view() { return *m_view; }
+    PassList& view() { return *m_view; }
     QString summaryText() const { return m_summary->text(); }
 
 protected:
@@ -48,11 +48,10 @@ protected:
 
 private:
     void showStage();
-    void stepTo(int row);
 
     Document* m_document;
     PassModel* m_model;
-    QTableView* m_view;
+    PassList* m_view;
     TableDelegate* m_delegate;
     StageLine* m_line;
     QLabel* m_title;

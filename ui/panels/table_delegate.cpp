@@ -4,6 +4,7 @@
 #include "ui/models/table_model.h"
 #include "ui/support/icons.h"
 
+#include <QApplication>
 #include <QPainter>
 
 namespace crease {
@@ -11,23 +12,6 @@ namespace crease {
 namespace {
 
 constexpr int kRowHeight = 22;
-
-Token markToken(const QString& icon)
-{
-    if (icon == "cert-exact") {
-        return Token::Exact;
-    }
-    if (icon == "cert-steps") {
-        return Token::Steps;
-    }
-    if (icon == "cert-tolerance" || icon == "warning") {
-        return Token::Tolerance;
-    }
-    if (icon == "cert-failed" || icon == "error") {
-        return Token::Failed;
-    }
-    return icon == "cert-unchecked" ? Token::Unchecked : Token::Text2;
-}
 
 } // namespace
 
@@ -48,14 +32,27 @@ void TableDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
 {
     QStyleOptionViewItem plain = option;
     plain.state &= ~QStyle::State_HasFocus;
-    QStyledItemDelegate::paint(painter, plain, index);
-    const QString icon = index.data(CertificateRole).toString();
-    if (!icon.isEmpty()) {
-        constexpr double size = 14;
-        const QRectF cell(option.rect);
-        const QRectF place(cell.center().x() - size / 2, cell.center().y() - size / 2, size, size);
-        drawIcon(*painter, place, icon, (*m_theme)[markToken(icon)], (*m_theme)[Token::MarkGlyph]);
+    const QString side = index.data(SideIconRole).toString();
+    if (!side.isEmpty()) {
+        // The text ends before the icon; the row's colour runs on behind it.
+        initStyleOption(&plain, index);
+        const QStyle* style = option.widget != nullptr ? option.widget->style() : QApplication::style();
+        style->drawPrimitive(QStyle::PE_PanelItemViewItem, &plain, painter, option.widget);
+        plain = option;
+        plain.state &= ~QStyle::State_HasFocus;
+        plain.rect.adjust(0, 0, -20, 0);
     }
+    QStyledItemDelegate::paint(painter, plain, index);
+    constexpr double size = 14;
+    const QRectF cell(option.rect);
+    const auto draw = [&](const QString& icon, double left) {
+        if (!icon.isEmpty()) {
+            drawIcon(*painter, QRectF(left, cell.center().y() - size / 2, size, size), icon,
+                     (*m_theme)[markToken(icon)], (*m_theme)[Token::MarkGlyph]);
+        }
+    };
+    draw(index.data(CertificateRole).toString(), cell.center().x() - size / 2);
+    draw(side, cell.right() - size - 4);
 }
 
 QSize TableDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const

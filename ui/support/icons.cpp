@@ -49,6 +49,19 @@ QPixmap iconPixmap(const QString& name, const QColor& colour, const QColor& glyp
     return pixmap;
 }
 
+Token markToken(const QString& icon)
+{
+    if (icon == "cert-exact")
+        return Token::Exact;
+    if (icon == "cert-steps")
+        return Token::Steps;
+    if (icon == "cert-tolerance" || icon == "warning")
+        return Token::Tolerance;
+    if (icon == "cert-failed" || icon == "error")
+        return Token::Failed;
+    return icon == "cert-unchecked" ? Token::Unchecked : Token::Text2;
+}
+
 QIcon themedIcon(const QString& name, const Theme& theme)
 {
     QIcon icon;

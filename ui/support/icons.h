@@ -20,6 +20,9 @@ void drawIcon(QPainter& painter, const QRectF& rect, const QString& name, const 
 /// A picture of size x size device-independent pixels, rendered at the device pixel ratio and remembered.
 QPixmap iconPixmap(const QString& name, const QColor& colour, const QColor& glyph, double size, double pixelRatio);
 
+/// The colour of a certificate's mark, of a warning or an error, by its icon.
+Token markToken(const QString& icon);
+
 /// For buttons and actions: text-2, accent when on, text-3 when disabled.
 QIcon themedIcon(const QString& name, const Theme& theme);
 

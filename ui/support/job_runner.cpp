@@ -71,6 +71,14 @@ void JobRunner::cancel()
     m_stop.request_stop();
 }
 
+void JobRunner::abandon()
+{
+    if (m_running) {
+        drop();
+        emit finished();
+    }
+}
+
 void JobRunner::drop()
 {
     m_stop.request_stop();

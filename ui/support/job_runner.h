@@ -26,7 +26,8 @@ public:
 
     /// Cancels and outdates the job before.
     void start(const QString& what, Work work);
-    void cancel(); // the work still delivers what it says on cancellation
+    void cancel();  // the work still delivers what it says on cancellation
+    void abandon(); // cancels, and nothing more of it is delivered
     bool isRunning() const { return m_running; }
     QString what() const { return m_what; }
 

@@ -45,7 +45,8 @@ MessageStrip::MessageStrip(const Theme& theme, QWidget* parent)
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
     m_what->setFont(uiFont(13, QFont::DemiBold));
-    m_detail->setFont(uiFont(13));
+    m_detail->setFont(uiFont(12));
+    m_detail->setWordWrap(true);
     m_detail->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_close->setAutoRaise(true);
     m_close->setToolTip(tr("Close"));
@@ -71,10 +72,11 @@ void MessageStrip::show(const QString& icon, Token colour, const QString& what, 
     m_iconName = icon;
     m_colour = colour;
     m_what->setText(what + ".");
-    m_detail->setText(detail);
+    m_whole = detail;
     m_detail->setToolTip(detail);
     setTheme(*m_theme);
     setVisible(true);
+    fitDetail();
 }
 
 void MessageStrip::showError(const QString& what, const Error& error)
@@ -85,6 +87,11 @@ void MessageStrip::showError(const QString& what, const Error& error)
     show("error", Token::Failed, what, detail);
 }
 
+void MessageStrip::showWarning(const QString& what, const QString& detail)
+{
+    show("warning", Token::Tolerance, what, detail);
+}
+
 void MessageStrip::showInfo(const QString& what, const QString& detail)
 {
     show("info", Token::Accent, what, detail);
@@ -92,7 +99,28 @@ void MessageStrip::showInfo(const QString& what, const QString& detail)
 
 QString MessageStrip::text() const
 {
-    return isHidden() ? QString() : m_what->text() + " " + m_detail->text();
+    return isHidden() ? QString() : m_what->text() + " " + m_whole;
+}
+
+void MessageStrip::fitDetail()
+{
+    layout()->activate();
+    const QFontMetrics metrics(m_detail->font());
+    const auto fits = [&](const QString& text) {
+        const QRect area(0, 0, std::max(1, m_detail->width()), 10'000);
+        return metrics.boundingRect(area, Qt::TextWordWrap, text).height() <= 2 * metrics.lineSpacing();
+    };
+    QString shown = m_whole;
+    for (qsizetype length = m_whole.size() - 1; length > 0 && !fits(shown); --length) {
+        shown = m_whole.left(length).trimmed() + QChar(0x2026);
+    }
+    m_detail->setText(shown);
+}
+
+void MessageStrip::resizeEvent(QResizeEvent* event)
+{
+    QFrame::resizeEvent(event);
+    fitDetail();
 }
 
 void MessageStrip::paintEvent(QPaintEvent* event)

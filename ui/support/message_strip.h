@@ -20,18 +20,23 @@ public:
     void setTheme(const Theme& theme);
 
     void showError(const QString& what, const Error& error);
+    void showWarning(const QString& what, const QString& detail);
     void showInfo(const QString& what, const QString& detail);
     QString text() const;
+    QString shownDetail() const { return m_detail->text(); }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitDetail();
     void show(const QString& icon, Token colour, const QString& what, const QString& detail);
 
     const Theme* m_theme;
     Token m_colour = Token::Accent;
     QString m_iconName = "info";
+    QString m_whole; // of what m_detail shows as much as fits into two lines
     QLabel* m_icon;
     QLabel* m_what;
     QLabel* m_detail;

@@ -111,6 +111,12 @@ const Theme& Theme::light()
     return theme;
 }
 
+const Theme& Theme::chosen(const QString& wish, const QPalette& desktop)
+{
+    const bool isDark = wish == "dark" || (wish == "system" && desktop.color(QPalette::Window).lightness() < 128);
+    return isDark ? dark() : light();
+}
+
 const Theme& Theme::dark()
 {
     static const Theme theme("dark", true);

@@ -67,6 +67,8 @@ class Theme {
 public:
     static const Theme& light();
     static const Theme& dark();
+    /// By the setting (system, light, dark) and the desktop's own palette.
+    static const Theme& chosen(const QString& wish, const QPalette& desktop);
 
     const QColor& operator[](Token token) const { return m_colours[static_cast<std::size_t>(token)]; }
     bool isDark() const { return m_dark; }

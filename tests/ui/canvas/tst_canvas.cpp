@@ -2,8 +2,10 @@
 #include "tests/ui/canvas/demo_scene.h"
 #include "ui/canvas/canvas_pair.h"
 #include "ui/canvas/draw.h"
+#include "ui/canvas/islands.h"
 #include "ui/support/icons.h"
 
+#include <QFontMetricsF>
 #include <QPainter>
 #include <QSignalSpy>
 #include <QSvgRenderer>
@@ -377,6 +379,66 @@ private slots:
         const std::uint64_t other = demo.id("Conv", "block2/conv2");
         QVERIFY(count(pane.image(), pane.box(other), light()[Token::Quiet]) > 80);
         QCOMPARE(count(pane.image(), pane.box(other), light()[Token::Exact]), 0);
+    }
+
+    void certificate_marks_after_a_verification()
+    {
+        const Demo demo;
+        const std::uint64_t conv = demo.id("Conv", "block2/conv1");
+        const QRectF box = demo.before->rect(*demo.before->find(conv));
+        const auto figures = [&](const QString& mark) {
+            auto map = std::make_shared<std::unordered_map<std::uint64_t, SceneFigures>>();
+            (*map)[conv] = {{}, {}, mark, "3 codes off by one of 64,000: bias"};
+            return map;
+        };
+        Pane close(demo.before, 2.4, box.center());
+        close.view.setDiffVisible(false);
+        QCOMPARE(count(close.image(), close.box(conv), light()[Token::Steps]), 0);
+        QVERIFY(!close.view.toolTipAt(close.screen(conv)).contains("64,000"));
+        close.view.setFigures(figures("cert-steps"));
+        QVERIFY(count(close.image(), close.box(conv), light()[Token::Steps]) > 60);
+        QCOMPARE(count(close.image(), close.box(conv), light()[Token::Exact]), 0);
+        QVERIFY(close.view.toolTipAt(close.screen(conv)).contains("3 codes off by one of 64,000: bias"));
+        // At 100 % only what failed is marked.
+        Pane near(demo.before, 1, box.center());
+        near.view.setDiffVisible(false);
+        near.view.setFigures(figures("cert-steps"));
+        QCOMPARE(count(near.image(), near.box(conv), light()[Token::Steps]), 0);
+        near.view.setFigures(figures("cert-failed"));
+        QVERIFY(count(near.image(), near.box(conv), light()[Token::Failed]) > 30);
+    }
+
+    void island_reasons_are_whole_or_end_in_an_ellipsis()
+    {
+        Scene scene;
+        SceneNode node;
+        node.id = 1;
+        node.op = "Softmax";
+        scene.nodes = {node};
+        SceneIsland island;
+        island.nodes = {0};
+        island.reason = "the target has no integer kernel for Softmax over an axis that is not the last one of its "
+                        "input";
+        scene.islands = {island};
+        const PicturePtr picture = makePicture(scene);
+        const IslandLabel label = islandLabel(*picture, picture->scene().islands[0]);
+        QVERIFY(label.lines.size() > 2);
+        QCOMPARE(label.lines.join(' '), island.reason);
+        QVERIFY(label.area.height() >=
+                IslandLabel::kHeadHeight +
+                    static_cast<double>(label.lines.size()) * QFontMetricsF(uiFont(11)).height() - 1);
+        for (const QString& line : label.lines)
+            QVERIFY(QFontMetricsF(uiFont(11)).horizontalAdvance(line) <= IslandLabel::kWidth + 1);
+        Pane pane(picture, 1, picture->rect(0).center());
+        QVERIFY(pane.view.toolTipAt(pane.screen(label.area.center())).contains(island.reason));
+        QVERIFY(pane.view.toolTipAt(pane.screen(1)).contains(island.reason));
+        QVERIFY(pane.view.toolTipAt(pane.screen(label.area.bottomRight() + QPointF(40, 40))).isEmpty());
+        // More than six lines: the last one is cut and says so.
+        scene.islands[0].reason = QString("because of this ").repeated(40);
+        const PicturePtr longer = makePicture(scene);
+        const IslandLabel cut = islandLabel(*longer, longer->scene().islands[0]);
+        QCOMPARE(cut.lines.size(), qsizetype{6});
+        QVERIFY(cut.lines.back().endsWith(QChar(0x2026)));
     }
 
     void keyboard_walks_along_edges()

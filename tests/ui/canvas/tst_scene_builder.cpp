@@ -3,6 +3,7 @@
 #include "core/rewrite/driver.h"
 #include "ui/canvas/figures.h"
 #include "ui/canvas/scene_builder.h"
+#include "ui/document/node_marks.h"
 
 #include <QtTest>
 
@@ -274,9 +275,104 @@ private slots:
         QCOMPARE(figures->at(nodeOfOp(last, "Max").id).saturation, std::optional(0.25));
         QVERIFY(!figures->at(nodeOfOp(last, "Add").id).error);
         QVERIFY(!figures->contains(nodeOfOp(last, "Conv").id));
+        QVERIFY(figures->at(nodeOfOp(last, "Max").id).mark != "cert-exact");
         // At the first stage the Relu that it came from has them.
         const auto before = figuresOf(trace, verification, 0);
         QCOMPARE(before->at(nodeOfOp(first, "Relu").id).error, std::optional(1.0));
+    }
+
+    void marks_of_a_verification()
+    {
+        const Trace trace = makeTrace();
+        const auto node = [&](std::size_t stage, const char* op) {
+            for (NodeId id : trace.graph(stage).order()) {
+                if (trace.graph(stage).node(id).op == op)
+                    return id.index;
+            }
+            return NodeId{}.index;
+        };
+        Verification verification;
+        verification.sites = {std::vector<Certificate>(trace.stages[0].rewrites.size()),
+                              std::vector<Certificate>(trace.stages[1].rewrites.size())};
+        verification.sites[0][0] = {Verdict::WithinSteps, 4, 1, {{63'997, 3, 0, 0}, 0, 0, 3, 0, 0, 1}, {}};
+        verification.sites[1][0] = {Verdict::Exact, 4, 1, {{256, 0, 0, 0}}, {}};
+        TensorReport sum;
+        sum.value = trace.final().node(NodeId{node(2, "Max")}).output();
+        sum.local.counts = {{90, 8, 1, 1}, 0, 0, 0, 0, 2, 5};
+        sum.verdict = Verdict::Failed;
+        verification.tensors = {sum};
+
+        // The conv that the first pass changed carries its certificate on; nodes that no pass made have no mark.
+        const NodeMarks first = nodeMarks(trace, verification, 1);
+        QCOMPARE(first.at(node(1, "Conv")).verdict, Verdict::WithinSteps);
+        QCOMPARE(markText(first.at(node(1, "Conv"))), QString("within steps: 3 codes off by one of 64,000: bias"));
+        QVERIFY(!first.contains(node(1, "Add")));
+        QVERIFY(!first.contains(node(1, "Relu")));
+        QVERIFY(nodeMarks(trace, verification, 0).empty());
+        // In the final graph a node speaks for its own tensor; beside it, the rewrite that made it.
+        const NodeMarks last = nodeMarks(trace, verification, 2);
+        QVERIFY(last.at(node(2, "Max")).isOwnTensor);
+        QCOMPARE(markText(last.at(node(2, "Max"))),
+                 QString("failed: 8 codes off by one, 1 code off by two, 1 code off by more of 100: unexplained"));
+        QCOMPARE(markText(last.at(node(2, "Abs"))), QString("exact: all of 256 codes equal"));
+        QCOMPARE(last.at(node(2, "Conv")).verdict, Verdict::WithinSteps);
+        // What was not checked says so and is never green.
+        QCOMPARE(certificateIcon(NodeMark{}.verdict), QString("cert-unchecked"));
+        QCOMPARE(markText({Verdict::NotChecked, {}, false, "it takes too long"}),
+                 QString("not checked: it takes too long"));
+        const auto figures = figuresOf(trace, verification, 2);
+        QCOMPARE(figures->at(sceneId(NodeId{node(2, "Max")})).mark, QString("cert-failed"));
+        QCOMPARE(figures->at(sceneId(NodeId{node(2, "Abs")})).says, QString("exact: all of 256 codes equal"));
+        QVERIFY(!figures->contains(sceneId(NodeId{node(2, "Add")})));
+    }
+
+    void figures_of_ten_thousand_nodes_are_cheap()
+    {
+        constexpr int kNodes = 10'000;
+        constexpr std::size_t kStages = 12;
+        Trace trace;
+        ValueId last = trace.original.addValue({.name = "x", .type = ElementType::Float32});
+        trace.original.setInputs({last});
+        std::vector<NodeId> nodes;
+        for (int n = 0; n < kNodes; ++n) {
+            const ValueId out =
+                trace.original.addValue({.name = "v" + std::to_string(n), .type = ElementType::Float32});
+            nodes.push_back(trace.original.addNode({.op = "Relu", .inputs = {last}, .outputs = {out}, .version = 13}));
+            last = out;
+        }
+        trace.original.setOutputs({last});
+        Verification verification;
+        for (std::size_t s = 0; s < kStages; ++s) {
+            Stage stage;
+            stage.after = trace.original;
+            for (const NodeId id : nodes) {
+                stage.origins.push_back({id, id});
+                Rewrite rewrite;
+                rewrite.added = {id};
+                stage.rewrites.push_back(rewrite);
+            }
+            trace.stages.push_back(std::move(stage));
+            verification.sites.emplace_back(nodes.size(), Certificate{Verdict::Exact, 4, 1, {{64, 0, 0, 0}}, {}});
+        }
+        for (const NodeId id : nodes) {
+            TensorReport tensor;
+            tensor.value = trace.original.node(id).output();
+            tensor.accumulated.counts.offBy = {63, 1, 0, 0};
+            tensor.accumulated.counts.maxSteps = 1;
+            tensor.local = tensor.accumulated;
+            tensor.verdict = Verdict::WithinSteps;
+            verification.tensors.push_back(tensor);
+        }
+        QElapsedTimer timer;
+        timer.start();
+        const auto first = figuresOf(trace, verification, 0);
+        const auto all = figuresOf(trace, verification, kStages);
+        qInfo("%lld ms", static_cast<long long>(timer.elapsed()));
+        QCOMPARE(first->size(), nodes.size());
+        QCOMPARE(first->at(sceneId(nodes.back())).error, std::optional(1.0));
+        QVERIFY(first->at(sceneId(nodes.back())).mark.isEmpty());
+        QCOMPARE(all->at(sceneId(nodes.front())).mark, QString("cert-steps"));
+        QVERIFY(timer.elapsed() < 3000); // node by node through all stages it took minutes
     }
 
     void islands_by_name()

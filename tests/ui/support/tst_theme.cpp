@@ -38,6 +38,17 @@ private slots:
 
     void negative_unknown_icon_is_empty() { QVERIFY(iconSvg("no-such-icon", Qt::red, Qt::white).isEmpty()); }
 
+    void system_theme_is_that_of_the_desktop()
+    {
+        const QPalette night(QColor(30, 30, 32), QColor(20, 20, 22));
+        const QPalette day(QColor(240, 240, 240), QColor(250, 250, 250));
+        QVERIFY(Theme::chosen("system", night).isDark());
+        QVERIFY(!Theme::chosen("system", day).isDark());
+        // What was chosen counts more than the desktop.
+        QVERIFY(!Theme::chosen("light", night).isDark());
+        QVERIFY(Theme::chosen("dark", day).isDark());
+    }
+
     void text_on_fill()
     {
         QCOMPARE(Theme::light().textOn(Theme::light()[Token::Int8]), QColor("#FFFFFF"));
