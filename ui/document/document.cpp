@@ -600,8 +600,13 @@ void Document::openRecipe(const QString& file)
         std::ranges::find_if(passes, [](const std::string& pass) { return findPass(pass) == nullptr; });
     const auto target = findTarget(recipe->target);
     if (unknown != passes.end() || !target) {
-        Error error =
-            target ? Error{ErrorKind::Usage, "unknown-pass", "there is no pass '" + *unknown + "'"} : target.error();
+        std::vector<std::string> known;
+        for (const PassInfo& pass : passCatalogue()) {
+            known.emplace_back(pass.id);
+        }
+        Error error = target ? Error{ErrorKind::Usage, "unknown-pass",
+                                     "there is no pass '" + *unknown + "'" + suggestion(*unknown, known)}
+                             : target.error();
         error.file = file.toStdString();
         fail(tr("The recipe could not be opened"), error);
         return;

@@ -5,6 +5,7 @@
 
 #include <QElapsedTimer>
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <random>
@@ -159,6 +160,7 @@ private slots:
             QCOMPARE(tensor.local.counts.maxSteps, 0);
             QCOMPARE(tensor.accumulated.counts.offBy[0], tensor.local.counts.offBy[0]);
             QCOMPARE(tensor.stage, std::string("lower"));
+            QCOMPARE(tensor.verdict, Verdict::Exact);
         }
     }
 
@@ -228,6 +230,8 @@ private slots:
             QCOMPARE(result.whole.verdict, Verdict::Failed);
             QCOMPARE(result.stages[0].verdict, Verdict::Failed);
             QCOMPARE(result.sites[0][0].verdict, Verdict::Failed);
+            QVERIFY(std::ranges::any_of(result.tensors,
+                                        [](const TensorReport& tensor) { return tensor.verdict == Verdict::Failed; }));
             QVERIFY(result.whole.counts.unexplained > 0);
             QVERIFY(!result.whole.note.empty());
         }

@@ -198,14 +198,14 @@ void TestDocument::no_recipeWithAnUnknownPass()
     QTemporaryDir folder;
     QFile recipe(folder.filePath("recipe.json"));
     QVERIFY(recipe.open(QIODevice::WriteOnly));
-    recipe.write(R"({"passes_off": ["no-such-pass"]})");
+    recipe.write(R"({"passes_off": ["tabulat"]})");
     recipe.close();
     Document document;
     std::optional<Document::Failure> seen;
     connect(&document, &Document::failed, &document, [&](const Document::Failure& failure) { seen = failure; });
     document.openRecipe(recipe.fileName());
     QVERIFY(seen.has_value());
-    QVERIFY(QString::fromStdString(describe(seen->error)).contains("no-such-pass"));
+    QVERIFY(QString::fromStdString(describe(seen->error)).contains("'tabulat'; did you mean 'tabulate'?"));
     QVERIFY(document.recipe() == Recipe{});
     QVERIFY(document.recipeFile().isEmpty());
 }

@@ -17,8 +17,34 @@ private slots:
     void newestJobWins();
     void cancelStopsTheWork();
     void no_deliveryAfterTheRunnerIsGone();
+    void no_deliveryOfAnAbandonedJob();
     void progressIsTold();
 };
+
+void TestJobRunner::no_deliveryOfAnAbandonedJob()
+{
+    JobRunner runner;
+    QSignalSpy finished(&runner, &JobRunner::finished);
+    bool delivered = false;
+    std::atomic<bool> done = false;
+    runner.start("left", [&](const Job& job, const JobRunner::Deliver& deliver) {
+        while (!job.cancelled()) {
+            QThread::msleep(1);
+        }
+        deliver([&] { delivered = true; });
+        done = true;
+    });
+    runner.abandon();
+    QVERIFY(!runner.isRunning());
+    QCOMPARE(finished.size(), 1);
+    WAIT_FOR(done.load());
+    QCoreApplication::processEvents();
+    QVERIFY(!delivered);
+    // The next job is delivered again.
+    runner.start("next", [&](const Job&, const JobRunner::Deliver& deliver) { deliver([&] { delivered = true; }); });
+    WAIT_FOR(!runner.isRunning());
+    QVERIFY(delivered);
+}
 
 void TestJobRunner::deliveriesArriveInOrderOnTheGuiThread()
 {
