@@ -287,7 +287,7 @@ void MainWindow::updateActions()
         action(name)->setEnabled(folded);
     }
     action("stepBack")->setEnabled(folded && m_document->stage() > 0);
-    action("stepForward")->setEnabled(folded && m_document->stage() < m_document->stageCount());
+    action("stepForward")->setEnabled(folded && !m_document->showsWhole());
     action("worst")->setEnabled(!m_layerModel->rows().empty());
     if (m_target != nullptr) {
         m_target->setCurrentText(QString::fromStdString(m_document->recipe().target));

@@ -100,15 +100,13 @@ void MainWindow::makeActions()
 
     addAction("run", tr("&Run all passes"), "run", shortcut("Ctrl+Return"), [this] {
         m_document->refold();
-        m_document->setStage(m_document->stageCount());
+        m_document->showWhole();
     });
-    addAction("stepBack", tr("Step &back"), "step-back", shortcut("Alt+Left"),
-              [this] { m_document->setStage(m_document->stage() == 0 ? 0 : m_document->stage() - 1); });
+    addAction("stepBack", tr("Step &back"), "step-back", shortcut("Alt+Left"), [this] { m_document->stepBack(); });
     addAction("stepForward", tr("Step &forward"), "step-forward", shortcut("Alt+Right"),
-              [this] { m_document->setStage(m_document->stage() + 1); });
+              [this] { m_document->stepForward(); });
     addAction("first", tr("&Original"), "first", shortcut("Alt+Home"), [this] { m_document->setStage(0); });
-    addAction("last", tr("&Final"), "last", shortcut("Alt+End"),
-              [this] { m_document->setStage(m_document->stageCount()); });
+    addAction("last", tr("&Final beside original"), "last", shortcut("Alt+End"), [this] { m_document->showWhole(); });
     addAction("nextSite", tr("&Next site"), "site-next", shortcut("N"), [this] { m_canvas->stepSite(1); });
     addAction("previousSite", tr("&Previous site"), "site-previous", shortcut("Shift+N"),
               [this] { m_canvas->stepSite(-1); });

@@ -73,10 +73,13 @@ int main(int argc, char** argv)
     std::printf("folded and laid out       %7.0f ms\n", milliseconds(timer));
     double slowest = 0;
     std::size_t at = 0;
-    for (std::size_t stage = 0; stage <= window.document().stageCount(); ++stage) {
+    window.document().setStage(0);
+    for (std::size_t stage = 0; stage <= window.document().stageCount() + 1; ++stage) {
         QElapsedTimer step;
         step.start();
-        window.document().setStage(stage);
+        if (stage > 0) {
+            window.document().stepForward(); // the last step shows the whole fold
+        }
         window.repaint();
         QApplication::processEvents();
         if (milliseconds(step) > slowest) {

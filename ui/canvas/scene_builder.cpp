@@ -91,7 +91,13 @@ public:
         const auto known = m_heir.find(after.index);
         return known == m_heir.end() ? NodeId{} : known->second;
     }
-    bool hasHeir(NodeId before) const { return m_taken.contains(before.index); }
+    /// Who stands at the place of a node of the stage before: its heir, the node itself, or nobody.
+    NodeId successor(NodeId before) const
+    {
+        if (const auto heir = m_taken.find(before.index); heir != m_taken.end())
+            return heir->second;
+        return m_after.contains(before) && !hasLeft(before) ? before : NodeId{};
+    }
     /// It lives on as another op at another place.
     bool hasLeft(NodeId before) const { return m_left.contains(before.index); }
     std::vector<NodeId> ancestors(NodeId after) const
@@ -119,7 +125,7 @@ private:
         if (heir == known->second.end())
             return;
         m_heir[id.index] = *heir;
-        m_taken.insert(heir->index);
+        m_taken[heir->index] = id;
         if (m_before.contains(id))
             m_left.insert(id.index);
     }
@@ -128,7 +134,7 @@ private:
     const Graph& m_after;
     std::unordered_map<std::uint32_t, std::vector<NodeId>> m_ancestors;
     std::unordered_map<std::uint32_t, NodeId> m_heir;
-    std::unordered_set<std::uint32_t> m_taken;
+    std::unordered_map<std::uint32_t, NodeId> m_taken;
     std::unordered_set<std::uint32_t> m_left;
 };
 
@@ -446,19 +452,18 @@ private:
 
     void markUntil(std::size_t until)
     {
-        const Graph& after = m_trace.graph(until);
-        std::unordered_set<std::uint32_t> replaced;
-        const auto left = leftPlaces(m_trace, m_request.stage, until);
+        std::vector<std::pair<NodeId, NodeId>> places; // of each node: who stands there now
+        for (NodeId id : m_graph.order()) {
+            if (m_graph.contains(id))
+                places.emplace_back(id, id);
+        }
         for (std::size_t stage = m_request.stage + 1; stage <= until; ++stage) {
             const Heirs found(m_trace, stage);
-            for (NodeId id : m_trace.graph(stage - 1).order()) {
-                if (found.hasHeir(id))
-                    replaced.insert(id.index);
-            }
+            for (auto& [id, now] : places)
+                now = now.valid() ? found.successor(now) : now;
         }
-        for (NodeId id : m_graph.order()) {
-            if (m_graph.contains(id) && !replaced.contains(id.index) &&
-                (!after.contains(id) || left.contains(sceneId(id))))
+        for (const auto& [id, now] : places) {
+            if (!now.valid())
                 m_scene.nodes[m_index[id.index]].diff = Diff::Removed;
         }
         if (until != m_request.stage + 1)

@@ -77,7 +77,8 @@ TraceCanvas::TraceCanvas(Document& document, Selection& selection, QWidget* pare
     connect(m_panes, &CanvasPair::selectionCleared, this, [this] { m_selection->clear(); });
     connect(m_panes, &CanvasPair::siteClicked, this, [this](int site) {
         const std::size_t stage = afterStage();
-        if (stage >= 1 && m_laidOut != nullptr && stage <= m_laidOut->stages.size() && site >= 0) {
+        if (stage >= 1 && m_laidOut != nullptr && stage <= m_laidOut->stages.size() && site >= 0 &&
+            !m_document->showsWhole()) {
             const Stage& shown = m_laidOut->stages[stage - 1];
             const auto index = static_cast<std::size_t>(site);
             const std::size_t rewrites = shown.rewrites.size();
@@ -109,7 +110,7 @@ std::size_t TraceCanvas::afterStage() const
 
 std::size_t TraceCanvas::beforeStage() const
 {
-    return m_document->stage() == 0 ? 0 : m_document->stage() - 1;
+    return m_document->stage() == 0 || m_document->showsWhole() ? 0 : m_document->stage() - 1;
 }
 
 std::optional<std::size_t> TraceCanvas::stageOf(CanvasPair::Pane pane) const
@@ -170,7 +171,7 @@ void TraceCanvas::showStage()
     }
     const std::size_t after = afterStage();
     const std::size_t before = beforeStage();
-    auto found = m_pictures.find(after);
+    auto found = m_pictures.find({before, after});
     if (found == m_pictures.end()) {
         constexpr std::size_t kept = 24;
         if (m_pictures.size() > kept) {
@@ -183,7 +184,7 @@ void TraceCanvas::showStage()
         } else {
             pictures = stagePictures(*m_laidOut, m_layouts, before, after, m_islands);
         }
-        found = m_pictures.emplace(after, std::move(pictures)).first;
+        found = m_pictures.emplace(std::pair(before, after), std::move(pictures)).first;
     }
     const auto trace = m_laidOut;
     m_panes->setPictures(
@@ -191,16 +192,19 @@ void TraceCanvas::showStage()
         [trace, before, after](std::uint64_t id) { return sceneCounterparts(*trace, id, before, after); },
         [trace, before, after](std::uint64_t id) { return sceneCounterparts(*trace, id, after, before); });
     m_shown = true;
+    const bool isWhole = m_document->showsWhole();
     const auto head = [&](CanvasView& view, const QString& what, std::size_t stage, const QString& change) {
         view.setHead(what,
-                     title(*trace, stage) + ", " +
+                     (isWhole && stage == after ? tr("Final") : title(*trace, stage)) + ", " +
                          counted(static_cast<qlonglong>(trace->graph(stage).nodeCount()), tr("node"), tr("nodes")) +
                          change,
                      {});
     };
     head(m_panes->before(), tr("Before"), before, {});
     QString change;
-    if (after > 0) {
+    if (isWhole) {
+        change = tr(", the whole fold");
+    } else if (after > 0) {
         const Stage& stage = trace->stages[after - 1];
         change = stage.rewrites.empty()
                      ? tr(", unchanged")
@@ -238,7 +242,8 @@ void TraceCanvas::showSelection()
 void TraceCanvas::showSite(bool reveal)
 {
     const std::size_t stage = afterStage();
-    if (stage < 1 || m_laidOut == nullptr || m_laidOut != m_document->trace() || stage > m_laidOut->stages.size()) {
+    if (stage < 1 || m_laidOut == nullptr || m_laidOut != m_document->trace() || stage > m_laidOut->stages.size() ||
+        m_document->showsWhole()) {
         m_panes->setActiveSite(-1);
         return;
     }
@@ -274,7 +279,7 @@ void TraceCanvas::emptyTexts()
 void TraceCanvas::stepSite(int direction)
 {
     const std::size_t stage = afterStage();
-    if (m_laidOut == nullptr || stage < 1 || stage > m_laidOut->stages.size()) {
+    if (m_laidOut == nullptr || stage < 1 || stage > m_laidOut->stages.size() || m_document->showsWhole()) {
         return;
     }
     const Stage& shown = m_laidOut->stages[stage - 1];
@@ -321,7 +326,7 @@ int TraceCanvas::find(const QString& text, int direction)
 
 PicturePtr TraceCanvas::currentPicture()
 {
-    const auto found = m_pictures.find(afterStage());
+    const auto found = m_pictures.find({beforeStage(), afterStage()});
     if (found == m_pictures.end()) {
         return nullptr;
     }

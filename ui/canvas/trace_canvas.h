@@ -56,8 +56,8 @@ private:
     std::shared_ptr<layout::SegmentCache> m_segments = std::make_shared<layout::SegmentCache>();
     std::shared_ptr<layout::WorkerPool> m_workers; // null without crease-layout-worker
     std::vector<layout::LayoutPtr> m_layouts;
-    std::shared_ptr<const Trace> m_laidOut;          // the trace that m_layouts belong to
-    std::map<std::size_t, StagePictures> m_pictures; // by the stage after; of m_laidOut
+    std::shared_ptr<const Trace> m_laidOut;                                  // the trace that m_layouts belong to
+    std::map<std::pair<std::size_t, std::size_t>, StagePictures> m_pictures; // by the stages before and after
     std::vector<IslandNames> m_islands;
     bool m_shown = false;
     bool m_selecting = false;

@@ -120,6 +120,7 @@ void Document::open(const QString& file)
                 m_samples.reset();
                 m_notes.clear();
                 m_stage = 0;
+                m_whole = false;
                 m_stageChosen = false;
                 ++m_epoch;
                 if (isOther && m_recipe == before) {
@@ -156,8 +157,10 @@ void Document::showTrace(const std::shared_ptr<const Trace>& trace, FoldReport r
     m_report = std::move(report);
     m_foldedRecipe = recipe;
     ++m_epoch;
-    m_stage = !m_stageChosen && m_stage == 0 ? std::min<std::size_t>(1, stageCount())
-                                             : stageOfSamePass(before.get(), m_stage, *trace);
+    m_stage = m_whole                          ? stageCount()
+              : !m_stageChosen && m_stage == 0 ? std::min<std::size_t>(1, stageCount())
+                                               : stageOfSamePass(before.get(), m_stage, *trace);
+    m_whole = m_whole && m_stage > 0;
     emit changed(Change::Trace);
     emit changed(Change::Stage);
     if (isStale()) {
@@ -192,6 +195,7 @@ void Document::close()
     m_stageCertificates.clear();
     m_samples.reset();
     m_stage = 0;
+    m_whole = false;
     ++m_epoch;
     m_undo.clear();
     emit changed(Change::Model);
@@ -202,9 +206,34 @@ void Document::setStage(std::size_t stage)
 {
     stage = std::min(stage, stageCount());
     m_stageChosen = true;
-    if (stage != m_stage) {
+    if (stage != m_stage || m_whole) {
         m_stage = stage;
+        m_whole = false;
         emit changed(Change::Stage);
+    }
+}
+
+void Document::showWhole()
+{
+    m_stageChosen = true;
+    if (!m_whole && stageCount() > 0) {
+        m_stage = stageCount();
+        m_whole = true;
+        emit changed(Change::Stage);
+    }
+}
+
+void Document::stepBack()
+{
+    setStage(m_whole ? m_stage : m_stage - std::min<std::size_t>(m_stage, 1));
+}
+
+void Document::stepForward()
+{
+    if (m_stage < stageCount()) {
+        setStage(m_stage + 1);
+    } else {
+        showWhole();
     }
 }
 

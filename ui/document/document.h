@@ -51,6 +51,8 @@ public:
     QStringList log() const { return m_log; }
     std::size_t stage() const { return m_stage; } // which graph is shown after; 0: the original
     std::size_t stageCount() const;               // stages of the trace
+    /// The final graph stands beside the original one, not beside the stage before it.
+    bool showsWhole() const { return m_whole; }
     QString recipeFile() const { return m_recipeFile; }
     /// The graphs shown are not those of the recipe: a run was cancelled or failed.
     bool isStale() const;
@@ -72,8 +74,11 @@ public:
     void reload();
     void close();
     void setStage(std::size_t stage);
-    void refold(); // where the graphs are stale
-    void verify(); // after a fold or reading of samples that still runs
+    void showWhole();   // the original and the final graph
+    void stepBack();    // ... from the whole fold to the last pass
+    void stepForward(); // ... from the last pass to the whole fold
+    void refold();      // where the graphs are stale
+    void verify();      // after a fold or reading of samples that still runs
     void readSamples(const QString& path);
     void useRandomSamples(int count, quint64 seed);
     void exportTo(const QString& file, bool force);
@@ -122,6 +127,7 @@ private:
     QStringList m_log;
     std::size_t m_stage = 0;
     bool m_stageChosen = false;
+    bool m_whole = false;
     bool m_opening = false;       // the fold job is importing: it will take up the recipe
     bool m_verifyPending = false; // until the fold or the samples are there
     quint64 m_epoch = 0;

@@ -92,7 +92,7 @@ void PassModel::refresh()
                         verification != nullptr ? verification->whole : Certificate{},
                         true,
                         false,
-                        tr("The folded graph; the mark is that of the whole fold"),
+                        tr("The final graph beside the original one; the mark is that of the whole fold"),
                         true,
                         {}});
     }
@@ -104,6 +104,12 @@ int PassModel::rowOfStage(std::size_t stage) const
     const auto found =
         std::ranges::find_if(rows(), [&](const PassRow& row) { return row.stage == static_cast<int>(stage); });
     return found == rows().end() ? -1 : static_cast<int>(found - rows().begin());
+}
+
+int PassModel::rowOfWhole() const
+{
+    return !rows().empty() && rows().back().isBorder && rows().back().stage > 0 ? static_cast<int>(rows().size()) - 1
+                                                                                : -1;
 }
 
 QStringList PassModel::headers() const

@@ -32,6 +32,7 @@ public:
     explicit PassModel(Document& document, QObject* parent = nullptr);
     /// Row whose stage is shown, or -1.
     int rowOfStage(std::size_t stage) const;
+    int rowOfWhole() const; // the last one, Final; -1 before there is one
 
 protected:
     QStringList headers() const override;

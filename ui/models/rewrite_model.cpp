@@ -65,7 +65,8 @@ void RewriteModel::refresh()
 {
     std::vector<RewriteRow> rows;
     const std::size_t stage = m_document->stage();
-    if (m_document->trace() != nullptr && stage >= 1 && stage <= m_document->stageCount()) {
+    if (m_document->trace() != nullptr && stage >= 1 && stage <= m_document->stageCount() &&
+        !m_document->showsWhole()) { // each pass has its own list
         const Stage& shownStage = m_document->trace()->stages[stage - 1];
         const auto& verification = m_document->verification();
         for (std::size_t i = 0; i < shownStage.rewrites.size(); ++i) {

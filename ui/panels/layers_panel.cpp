@@ -132,6 +132,13 @@ void SitesPanel::setTheme(const Theme& theme)
 void SitesPanel::showSite()
 {
     m_plot->hide();
+    if (m_document->showsWhole()) {
+        m_table->setEmptyText(tr("This is the whole fold: the original graph and the final one."),
+                              tr("Choose a pass in the list of passes to see its rewrites."));
+    } else {
+        m_table->setEmptyText(tr("This pass rewrote nothing."),
+                              tr("Step to another pass with the arrow keys in the list of passes."));
+    }
     const auto& trace = m_document->trace();
     const std::size_t stage = m_document->stage();
     if (trace == nullptr || stage == 0 || stage > trace->stages.size()) {

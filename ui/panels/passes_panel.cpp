@@ -146,7 +146,12 @@ PassesPanel::PassesPanel(Document& document, PassModel& model, const Theme& them
     layout->addWidget(m_summary);
 
     connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
-        if (!m_updating && now.isValid() && m_model->row(now.row()).stage >= 0) {
+        if (m_updating || !now.isValid() || m_model->row(now.row()).stage < 0) {
+            return;
+        }
+        if (now.row() == m_model->rowOfWhole()) {
+            m_document->showWhole();
+        } else {
             m_document->setStage(static_cast<std::size_t>(m_model->row(now.row()).stage));
         }
     });
@@ -180,7 +185,11 @@ bool PassesPanel::eventFilter(QObject* watched, QEvent* event)
     if (event->type() == QEvent::KeyPress) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->key() == Qt::Key_Home || key->key() == Qt::Key_End) {
-            m_document->setStage(key->key() == Qt::Key_Home ? 0 : m_document->stageCount());
+            if (key->key() == Qt::Key_Home) {
+                m_document->setStage(0);
+            } else {
+                m_document->showWhole();
+            }
             return true;
         }
         const bool move =
@@ -209,13 +218,16 @@ void PassesPanel::showStage()
         }
     }
     m_line->setCounts(std::move(counts), stage);
-    const int row = m_model->rowOfStage(stage);
+    const bool isWhole = m_document->showsWhole();
+    const int row = isWhole ? m_model->rowOfWhole() : m_model->rowOfStage(stage);
     if (row >= 0) {
         m_view->setCurrentIndex(m_model->index(row, 0));
         const PassRow& shown = m_model->row(row);
         m_title->setText(shown.title);
         QString text = shown.summary;
-        if (stage >= 1) {
+        if (isWhole) {
+            text += ".\n" + QString::fromStdString(sentence(shown.certificate)) + ".";
+        } else if (stage >= 1) {
             const auto missed = trace->stages[stage - 1].missed.size();
             text = counted(shown.sites, tr("site"), tr("sites")) +
                    (missed > 0 ? ", " + counted(static_cast<qlonglong>(missed), tr("near-miss"), tr("near-misses"))

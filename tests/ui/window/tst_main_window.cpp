@@ -153,9 +153,29 @@ void TestMainWindow::stepsThroughThePasses()
         const PicturePtr picture = m_window->canvas().panes().after().picture();
         QVERIFY(picture->scene().nodes.size() >= document.trace()->graph(stage).nodeCount());
     }
+    // The last step sets the final graph beside the original one; the step back is to the last pass.
+    const auto nodesBefore = [&] { return m_window->canvas().panes().before().picture()->scene().nodes.size(); };
+    const std::size_t ofLastPass = nodesBefore();
+    m_window->action("stepForward")->trigger();
+    QVERIFY(document.showsWhole());
+    QCOMPARE(document.stage(), document.stageCount());
+    QVERIFY(nodesBefore() > ofLastPass);
+    QVERIFY(nodesBefore() >= document.trace()->original.nodeCount());
     QVERIFY(!m_window->action("stepForward")->isEnabled());
+    m_window->action("nextSite")->trigger(); // there is none: sites belong to a pass
+    QVERIFY(m_window->findChild<Selection*>()->site().isEmpty());
+    m_window->action("stepBack")->trigger();
+    QVERIFY(!document.showsWhole());
+    QCOMPARE(document.stage(), document.stageCount());
+    QCOMPARE(nodesBefore(), ofLastPass);
     m_window->action("stepBack")->trigger();
     QCOMPARE(document.stage(), document.stageCount() - 1);
+    m_window->action("last")->trigger();
+    QVERIFY(document.showsWhole());
+    document.setPassOn("tabulate", false); // a new run keeps what is looked at
+    WAIT_FOR(isIdle(*m_window));
+    QVERIFY(document.showsWhole());
+    QCOMPARE(document.stage(), document.stageCount());
 }
 
 void TestMainWindow::selectionShowsTheNode()
