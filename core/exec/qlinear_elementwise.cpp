@@ -92,6 +92,9 @@ template <class F>
 Result<std::vector<Tensor>> binary(const KernelContext& context, const Tensor& a, const Tensor& b, F&& f)
 {
     TRY(checkByte(context, a));
+    if (b.type() != a.type()) {
+        return badNode(context, fmt::format("{} beside {}", longName(b.type()), longName(a.type())));
+    }
     const Dims dims = TRY(broadcastDims(context, a.dims(), b.dims()));
     const auto indexA = broadcastIndices(a.dims(), dims);
     const auto indexB = broadcastIndices(b.dims(), dims);
@@ -141,7 +144,8 @@ Result<std::vector<Tensor>> averagePooled(const KernelContext& context)
         float sum = 0.0F;
         const std::int64_t inside = forEachInWindow(
             window, position, [&](std::int64_t at) { sum += dequantized(codes[unsign(plane + at)], in); });
-        const std::int64_t count = countsPadding ? tapsAt(window, position).covered : inside;
+        // ONNX Runtime's kernel divides by the whole window, also where ceil_mode lets it reach beyond the padding.
+        const std::int64_t count = countsPadding ? window.kernelSize() : inside;
         const float mean = sum / static_cast<float>(count) / out.scale;
         results[i] = global ? roundedThenShifted(mean, out.zeroPoint, x.type())
                             : roundedThenShifted(mean + static_cast<float>(out.zeroPoint), 0, x.type());
@@ -199,6 +203,9 @@ Result<std::vector<Tensor>> qLinearConcat(const KernelContext& context)
     for (std::size_t slot = 2; slot < context.inputs.size(); slot += 3) {
         const Tensor& x = context.input(slot);
         TRY(checkByte(context, x));
+        if (x.type() != type) {
+            return badNode(context, fmt::format("{} beside {}", longName(x.type()), longName(type)));
+        }
         const Affine in = TRY(affineAt(context, slot + 1));
         parts.push_back(in == out ? x : mapped(x, tableOf(type, [&](std::int64_t code) {
                                                    return quantizeValueFloat32(dequantized(code, in), out.scale,
@@ -211,7 +218,7 @@ Result<std::vector<Tensor>> qLinearConcat(const KernelContext& context)
 
 Result<std::vector<Tensor>> qLinearLeakyRelu(const KernelContext& context)
 {
-    const auto alpha = static_cast<float>(context.node.floatAttribute("alpha", 0.01));
+    const auto alpha = static_cast<float>(context.node.floatAttribute("alpha", 0.01F));
     return unaryTable(context, [=](float x) { return x >= 0.0F ? x : alpha * x; });
 }
 
@@ -264,6 +271,10 @@ Result<std::vector<Tensor>> qLinearWhere(const KernelContext& context)
     const Tensor& x = context.input(1);
     const Tensor& y = context.input(4);
     TRY(checkByte(context, x));
+    if (y.type() != x.type() || condition.type() != ElementType::Bool) {
+        return badNode(context, fmt::format("{} beside {}, by a condition of {}", longName(y.type()),
+                                            longName(x.type()), longName(condition.type())));
+    }
     const Affine out = TRY(affineAt(context, 7));
     const auto converted = [&](const Tensor& tensor, const Affine& in) {
         return in == out ? tensor

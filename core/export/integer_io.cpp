@@ -93,6 +93,8 @@ Result<Graph> withIntegerIo(const Graph& final)
         Value named = graph.value(output);
         Value kept = value;
         std::swap(named.name, kept.name);
+        std::swap(named.doc, kept.doc); // what the file says of its output stays with the output
+        std::swap(named.metadata, kept.metadata);
         graph.setValue(output, std::move(named));
         graph.setValue(codes, kept);
         record(model, kept.name, *kept.codes);

@@ -76,7 +76,8 @@ void emitOperatorForm(Deployment& out, NodeId id)
         emitLinearOperator(out, id);
     } else if (!emitOnCodes(out, id) && !emitArithmeticOperator(out, id)) {
         reportFloatForm(out, node);
-        (countsBeyondPadding(node) ? emitUnmergedFloatForm : emitFloatForm)(out, id);
+        const bool inexactTies = node.op == "AveragePool" && out.target().exactTies;
+        (inexactTies || countsBeyondPadding(node) ? emitUnmergedFloatForm : emitFloatForm)(out, id);
     }
 }
 

@@ -418,6 +418,42 @@ private slots:
                                {"count_include_pad", std::int64_t{1}}},
                               contrib};
         QCOMPARE(intsOf(padded.output()), (Ints{2}));
+        // The last window has 1 of 2 elements; counting padding, ONNX Runtime divides by both.
+        const auto ceiled = [&](std::int64_t counted) {
+            return intsOf(NodeCase{"QLinearAveragePool",
+                                   {u8({1, 1, 1, 3}, {2, 4, 8}), scalar(1), zeroU8(0), scalar(1), zeroU8(0)},
+                                   {{"kernel_shape", std::vector<std::int64_t>{1, 2}},
+                                    {"strides", std::vector<std::int64_t>{1, 2}},
+                                    {"ceil_mode", std::int64_t{1}},
+                                    {"count_include_pad", counted}},
+                                   contrib}
+                              .output());
+        };
+        QCOMPARE(ceiled(0), (Ints{3, 8}));
+        QCOMPARE(ceiled(1), (Ints{3, 4}));
+    }
+
+    void negative_operandsOfOtherTypes()
+    {
+        const Tensor x = u8({2}, {1, 2});
+        const auto add = [&](const Tensor& b) {
+            return NodeCase{
+                "QLinearAdd", {x, scalar(1), zeroU8(0), b, scalar(1), zeroU8(0), scalar(1), zeroU8(0)}, {}, contrib};
+        };
+        QCOMPARE(intsOf(add(x).output()), (Ints{2, 4}));
+        QVERIFY(add(floats({2}, {1, 2})).fails());
+        QVERIFY(add(Tensor{}).fails());
+        const auto where = [&](const Tensor& condition, const Tensor& y) {
+            return NodeCase{"QLinearWhere",
+                            {condition, x, scalar(1), zeroU8(0), y, scalar(1), zeroU8(0), scalar(2), zeroU8(0)},
+                            {},
+                            contrib};
+        };
+        const Tensor condition = ints(ElementType::Bool, {2}, {1, 0});
+        QCOMPARE(intsOf(where(condition, u8({2}, {4, 6})).output()), (Ints{0, 3}));
+        QVERIFY(where(condition, ints(ElementType::Int32, {2}, {70000, -5})).fails());
+        QVERIFY(where(condition, Tensor{}).fails());
+        QVERIFY(where(ints(ElementType::Int32, {2}, {1, 0}), u8({2}, {4, 6})).fails());
     }
 };
 

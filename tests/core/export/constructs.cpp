@@ -305,6 +305,9 @@ void addPooling(std::vector<Construct>& all)
     all.push_back({"average pool not counting its padding",
                    op("AveragePool", "u8(0.5, 116)", "1x4x6x6", "(%q) {kernel_shape = [3, 3], pads = [1, 1, 1, 1]}"),
                    "QLinearAveragePool", 0.05, false, 0.3});
+    all.push_back({"average pool not counting its padding, exact ties",
+                   op("AveragePool", "u8(0.5, 117)", "1x4x6x6", "(%q) {kernel_shape = [3, 3], pads = [1, 1, 1, 1]}"),
+                   "AveragePool Cast Mul QuantizeLinear Sub", 0.0, true, 0.3});
     all.push_back({"average pool whose last windows overhang its padding",
                    op("AveragePool", "u8(0.25, 116)", "1x4x4x4",
                       "(%q) {kernel_shape = [3, 3], pads = [1, 1, 1, 1], strides = [2, 2], ceil_mode = 1, "

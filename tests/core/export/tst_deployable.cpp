@@ -311,6 +311,7 @@ void TestDeployable::islandsAreDeclared()
         const bool expected = one.construct.name.starts_with("transposed convolution") ||
                               one.construct.name == "mean over channels" ||
                               one.construct.name == "average pool whose last windows overhang its padding" ||
+                              one.construct.name == "average pool not counting its padding, exact ties" ||
                               one.construct.name.starts_with("matmul, a batch of weights with a ") ||
                               one.construct.name.find(" of 16-bit data") != std::string::npos;
         if (one.format == "qoperator") {
