@@ -2,6 +2,7 @@
 #include "core/exec/resize_plan.h"
 
 #include "core/exec/kernel_support.h"
+#include "core/ops/resized_length.h"
 
 #include <fmt/format.h>
 
@@ -58,7 +59,7 @@ double coordinate(const Options& options, const AxisScale& axis, std::int64_t i)
         return (x + 0.5) / axis.scale;
     }
     if (kind == "pytorch_half_pixel" && axis.out == 1) {
-        return -0.5;
+        return 0.0;
     }
     const double centred = (x + 0.5) / axis.scale - 0.5;
     if (kind == "half_pixel_symmetric") {
@@ -219,7 +220,7 @@ Result<std::vector<AxisScale>> scalesOf(const KernelContext& context, const Dims
             axis.scale = axis.in == 0 ? 1.0 : static_cast<double>(axis.out) / static_cast<double>(axis.in);
         } else {
             axis.scale = context.input(scaleSlot).asDouble(i);
-            axis.out = static_cast<std::int64_t>(std::floor(static_cast<double>(axis.in) * axis.scale));
+            axis.out = resizedLength(axis.in, axis.scale);
         }
         if (!(axis.scale > 0.0) || axis.out < 0) {
             return badNode(context, fmt::format("a scale of {}", axis.scale));
@@ -253,11 +254,22 @@ Result<ResizePlan> resizePlan(const KernelContext& context)
     ResizePlan plan;
     plan.nearest = options.mode == Mode::Nearest;
     plan.outside = context.node.floatAttribute("extrapolation_value", 0.0);
+    constexpr std::int64_t longestAxis = std::int64_t{1} << 24; // every position has a list of its own
+    std::vector<AxisScale> axes;
     for (const AxisScale& axis : TRY(scalesOf(context, dims))) {
         if (axis.in == 0 && axis.out > 0) {
             return badNode(context, fmt::format("an input of {}", toText(dims)));
         }
+        if (axis.out > longestAxis) {
+            return notClaimed(context, fmt::format("an axis of {} elements", axis.out));
+        }
         plan.dims.push_back(axis.out);
+        axes.push_back(axis);
+    }
+    if (!elementCount(plan.dims)) {
+        return badNode(context, fmt::format("an output of {}", toText(plan.dims)));
+    }
+    for (const AxisScale& axis : axes) {
         plan.axes.push_back(axisOf(options, axis));
     }
     return plan;

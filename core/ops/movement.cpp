@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/ops/op_families.h"
+#include "core/ops/resized_length.h"
 #include "core/ops/shape_support.h"
 
 #include <algorithm>
@@ -461,9 +462,8 @@ ShapeResult resize(ShapeContext& context)
             dim = sizes && sizes->size() == axes.size() && !keepsAspect ? dimOf((*sizes)[i]) : Dim{};
         } else if (scales != nullptr && scales->size() == axes.size()) {
             const double scale = scales->asDouble(i);
-            const double scaled = static_cast<double>(dim.value) * scale;
-            const bool fits = dim.known() && scaled >= 0.0 && scaled <= static_cast<double>(largestDim);
-            dim = fits ? known(static_cast<std::int64_t>(scaled)) : !dim.known() && scale == 1.0 ? dim : Dim{};
+            const std::int64_t scaled = dim.known() ? resizedLength(dim.value, scale) : -1;
+            dim = scaled >= 0 ? known(scaled) : !dim.known() && scale == 1.0 ? dim : Dim{};
         } else {
             dim = Dim{};
         }

@@ -82,6 +82,28 @@ private slots:
         QCOMPARE(excluded[2], 2.0);
     }
 
+    /// 0.7 as a float is below 0.7, their product in float32 is 7 all the same.
+    void sizeByScale()
+    {
+        const auto size = [](std::int64_t length, float scale) {
+            const Tensor x = floats({length}, std::vector<float>(static_cast<std::size_t>(length), 1));
+            return NodeCase{"Resize", {x, Tensor{}, floats({1}, {scale})}}.output().dims();
+        };
+        QCOMPARE(size(10, .7F), (Dims{7}));
+        QCOMPARE(size(10, .69F), (Dims{6}));
+        QCOMPARE(size(3, 1.0F / 3.0F), (Dims{1}));
+        QVERIFY((NodeCase{"Resize", {floats({1}, {1}), Tensor{}, floats({1}, {1e9F})}}.fails()));
+        QVERIFY((NodeCase{"Resize", {floats({1}, {1}), Tensor{}, floats({1}, {std::numeric_limits<float>::infinity()})}}
+                     .fails()));
+    }
+
+    void oneElementOfPytorch()
+    {
+        // x_original is 0, not -0.5: cubic takes the first element alone.
+        QCOMPARE(sized(1, modes("cubic", "pytorch_half_pixel")), (Doubles{1}));
+        QVERIFY(!near(sized(1, modes("cubic", "half_pixel")), {1}));
+    }
+
     void cropsAndPolicies()
     {
         NodeCase crop{
