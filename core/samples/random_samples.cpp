@@ -90,7 +90,7 @@ std::optional<Range> quantizerRange(const Graph& graph, const Node& node)
 
 void lookAtReaders(const Graph& graph, ValueId value, Hints& hints, std::set<ValueId>& seen)
 {
-    if (!seen.insert(value).second || seen.size() > 64) {
+    if (!value.valid() || !seen.insert(value).second || seen.size() > 64) {
         return;
     }
     for (const Use& use : graph.uses(value)) {
