@@ -5,13 +5,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <fmt/format.h>
+#include <limits>
 
 namespace crease {
 
 namespace {
 
 using Tensors = std::vector<Tensor>;
+
+constexpr std::int64_t mostIterations = 1'000'000; // a file may ask for endless ones
 
 const Graph* bodyOf(const Node& node, std::string_view name)
 {
@@ -109,15 +113,18 @@ Result<Tensors> runLoop(const KernelContext& context, const RunBody& runBody)
             return badNode(context, "the trip count or the condition is no single element");
         }
     }
-    const std::int64_t trips = context.has(0) ? context.input(0).asInt(0) : -1;
+    const std::int64_t trips = context.has(0) ? context.input(0).asInt(0) : std::numeric_limits<std::int64_t>::max();
     bool going = !context.has(1) || context.input(1).asInt(0) != 0;
     Tensors state;
     for (std::size_t i = 0; i < carried; ++i) {
         state.push_back(context.input(i + 2));
     }
     std::vector<Tensors> scans(body->outputs().size() - 1 - carried);
-    for (std::int64_t i = 0; going && (trips < 0 || i < trips); ++i) {
+    for (std::int64_t i = 0; going && i < trips; ++i) {
         TRY(context.job.check());
+        if (i == mostIterations) {
+            return notClaimed(context, fmt::format("more than {} iterations", mostIterations));
+        }
         Tensors inputs{Tensor::scalar<std::int64_t>(i), Tensor::scalar<bool>(going)};
         inputs.insert(inputs.end(), state.begin(), state.end());
         const Tensors outputs = TRY(runBody("body", inputs));
@@ -211,10 +218,14 @@ bool isControlFlow(const Node& node)
 
 Result<std::vector<Tensor>> runControlFlow(const KernelContext& context, const RunBody& runBody)
 {
-    if (context.node.op == "If") {
-        return runIf(context, runBody);
+    try {
+        if (context.node.op == "If") {
+            return runIf(context, runBody);
+        }
+        return context.node.op == "Loop" ? runLoop(context, runBody) : runScan(context, runBody);
+    } catch (const std::exception&) { // std::bad_alloc and its like: what the iterations leave is too large
+        return notClaimed(context, "its outputs do not fit in memory");
     }
-    return context.node.op == "Loop" ? runLoop(context, runBody) : runScan(context, runBody);
 }
 
 } // namespace crease

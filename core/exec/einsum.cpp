@@ -73,6 +73,31 @@ Equation parse(const KernelContext& context)
     return equation;
 }
 
+/// Every label of the output once, and of an operand; every operand there.
+Result<void> checkEquation(const KernelContext& context, const Equation& equation)
+{
+    const std::string text = context.node.stringAttribute("equation");
+    if (equation.operands.size() != context.inputs.size()) {
+        return badNode(context, fmt::format("{} operands for the equation {}", context.inputs.size(), text));
+    }
+    for (std::size_t slot = 0; slot < context.inputs.size(); ++slot) {
+        if (!context.has(slot)) {
+            return badNode(context, fmt::format("operand {} is missing", slot));
+        }
+        TRY(checkTypes(context, {slot}, context.input(0).type()));
+    }
+    for (const char label : equation.output) {
+        const bool known = std::ranges::any_of(equation.operands, [label](const std::string& operand) {
+            return operand.find(label) != std::string::npos;
+        });
+        if (!known || std::ranges::count(equation.output, label) != 1) {
+            return badNode(context, fmt::format("the output of the equation {} names '{}' {}", text, label,
+                                                known ? "twice" : "and no operand does"));
+        }
+    }
+    return {};
+}
+
 /// One loop: its length and how far each operand moves with it.
 struct Loop {
     char label = 0;
@@ -140,13 +165,7 @@ void walk(std::span<const Loop> loops, std::vector<std::int64_t>& offsets, F&& f
 Result<std::vector<Tensor>> einsum(const KernelContext& context)
 {
     const Equation equation = parse(context);
-    if (equation.operands.size() != context.inputs.size()) {
-        return badNode(context, fmt::format("{} operands for the equation {}", context.inputs.size(),
-                                            context.node.stringAttribute("equation")));
-    }
-    for (std::size_t slot = 0; slot < context.inputs.size(); ++slot) {
-        TRY(checkTypes(context, {slot}, context.input(0).type()));
-    }
+    TRY(checkEquation(context, equation));
     const std::vector<Loop> loops = TRY(loopsOf(context, equation));
     const std::span<const Loop> outer = std::span(loops).first(equation.output.size());
     const std::span<const Loop> inner = std::span(loops).subspan(equation.output.size());
@@ -164,26 +183,25 @@ Result<std::vector<Tensor>> einsum(const KernelContext& context)
         TensorWriter<T> out(dims);
         T* element = out.data().data();
         std::vector<std::int64_t> offsets(data.size(), 0);
+        using Sum = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>; // integers wrap
         walk(outer, offsets, [&] {
-            T sum{0};
+            Sum sum{0};
             walk(inner, offsets, [&] {
-                T factor = data[0][offsets[0]];
+                Sum factor = static_cast<Sum>(data[0][offsets[0]]);
                 for (std::size_t i = 1; i < data.size(); ++i) {
-                    factor = static_cast<T>(factor * data[i][offsets[i]]);
+                    factor *= static_cast<Sum>(data[i][offsets[i]]);
                 }
-                sum = static_cast<T>(sum + factor);
+                sum += factor;
             });
-            *element++ = sum;
+            *element++ = static_cast<T>(sum);
         });
         result = one(std::move(out).finish());
     };
-    if (!dispatchFloat(type, run)) {
-        if (type == ElementType::Int32) {
-            run(std::type_identity<std::int32_t>{});
-        } else if (type == ElementType::Int64) {
-            run(std::type_identity<std::int64_t>{});
+    dispatchNumeric(type, [&]<class T>(std::type_identity<T> typed) {
+        if constexpr (std::is_floating_point_v<T> || isWideInteger<T>) {
+            run(typed);
         }
-    }
+    });
     return result;
 }
 

@@ -153,11 +153,13 @@ T combined(std::string_view reduction, T old, T now)
     if constexpr (std::is_same_v<T, bool>) {
         return reduction == "none" ? now : (reduction == "add" || reduction == "max") ? old || now : old && now;
     } else {
+        // Unsigned, so that integers wrap.
+        using W = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
         if (reduction == "add") {
-            return static_cast<T>(old + now);
+            return static_cast<T>(static_cast<W>(old) + static_cast<W>(now));
         }
         if (reduction == "mul") {
-            return static_cast<T>(old * now);
+            return static_cast<T>(static_cast<W>(old) * static_cast<W>(now));
         }
         if (reduction == "max") {
             return std::max(old, now);
@@ -232,7 +234,7 @@ Outputs tensorScatter(const KernelContext& context)
     for (std::int64_t o = 0; o < outer; ++o) {
         for (std::int64_t s = 0; s < steps; ++s) {
             std::int64_t at = starts[static_cast<std::size_t>(o / perBatch)] + s;
-            at = circular ? ((at % length) + length) % length : at;
+            at = circular && length > 0 ? ((at % length) + length) % length : at;
             if (at < 0 || at >= length) {
                 return badNode(context, fmt::format("index {} is out of range for {} elements", at, length));
             }
@@ -249,6 +251,9 @@ Outputs compress(const KernelContext& context)
     const Tensor x =
         flat ? context.input(0).reshaped({static_cast<std::int64_t>(context.input(0).size())}) : context.input(0);
     const auto axis = static_cast<std::size_t>(TRY(axisOf(context, context.node.intAttribute("axis", 0), x.rank())));
+    if (context.input(1).type() != ElementType::Bool) {
+        return badNode(context, fmt::format("a condition of {}", longName(context.input(1).type())));
+    }
     const auto condition = context.input(1).data<bool>();
     Ints kept;
     for (std::size_t i = 0; i < condition.size(); ++i) {
@@ -276,6 +281,9 @@ Outputs trilu(const KernelContext& context)
     const Tensor& x = context.input(0);
     if (x.rank() < 2) {
         return badNode(context, fmt::format("an input {}", toText(x.dims())));
+    }
+    if (context.has(1) && context.input(1).size() != 1) {
+        return badNode(context, "k is no single element");
     }
     const std::int64_t k = context.has(1) ? context.input(1).asInt(0) : 0;
     const bool upper = context.node.intAttribute("upper", 1) != 0;

@@ -45,6 +45,10 @@ Result<int> axisOf(const KernelContext& context, std::int64_t axis, std::size_t 
 std::vector<std::int64_t> intsOf(const KernelContext& context, std::size_t slot,
                                  std::vector<std::int64_t> fallback = {});
 
+/// Integers that MatMul, Gemm and Einsum multiply, as those ops of ONNX do.
+template <class T>
+constexpr bool isWideInteger = std::is_integral_v<T> && sizeof(T) >= 4;
+
 /// Calls f with std::type_identity<float> or <double>; false for other types. ThroughFloat kernels see only these.
 template <class F>
 bool dispatchFloat(ElementType type, F&& f)

@@ -149,27 +149,6 @@ void multiplyBatchesOfIntegers(const MatrixProduct& product, const T* a, const T
     }
 }
 
-template <class F>
-bool dispatchWideInteger(ElementType type, F&& f)
-{
-    switch (type) {
-    case ElementType::Int32:
-        f(std::type_identity<std::int32_t>{});
-        return true;
-    case ElementType::Int64:
-        f(std::type_identity<std::int64_t>{});
-        return true;
-    case ElementType::UInt32:
-        f(std::type_identity<std::uint32_t>{});
-        return true;
-    case ElementType::UInt64:
-        f(std::type_identity<std::uint64_t>{});
-        return true;
-    default:
-        return false;
-    }
-}
-
 Result<std::vector<Tensor>> matMul(const KernelContext& context)
 {
     const Tensor& a = context.input(0);
@@ -177,36 +156,37 @@ Result<std::vector<Tensor>> matMul(const KernelContext& context)
     TRY(checkTypes(context, {1, 2}, a.type()));
     const MatrixProduct product = TRY(matrixProduct(context, a.dims(), b.dims()));
     Result<std::vector<Tensor>> result = notClaimed(context, fmt::format("on {}", longName(a.type())));
-    const bool isFloat = dispatchFloat(a.type(), [&]<class T>(std::type_identity<T>) {
-        const auto bias = channelBias<T>(context, 2, product.columns);
-        if (!bias) {
-            result = std::unexpected(bias.error());
-            return;
-        }
-        TensorWriter<T> out(product.outDims);
-        if (out.size() > 0) {
-            multiplyBatches<T>(product, a.data<T>().data(), b.data<T>().data(), out.data().data(), context.threads);
-            addToRows<T>(out.data(), *bias);
-        }
-        result = one(std::move(out).finish());
-    });
-    if (!isFloat) {
-        dispatchWideInteger(a.type(), [&]<class T>(std::type_identity<T>) {
+    dispatchNumeric(a.type(), [&]<class T>(std::type_identity<T>) {
+        if constexpr (std::is_floating_point_v<T>) {
+            const auto bias = channelBias<T>(context, 2, product.columns);
+            if (!bias) {
+                result = std::unexpected(bias.error());
+                return;
+            }
+            TensorWriter<T> out(product.outDims);
+            if (out.size() > 0) {
+                multiplyBatches<T>(product, a.data<T>().data(), b.data<T>().data(), out.data().data(), context.threads);
+                addToRows<T>(out.data(), *bias);
+            }
+            result = one(std::move(out).finish());
+        } else if constexpr (isWideInteger<T>) {
             TensorWriter<T> out(product.outDims);
             multiplyBatchesOfIntegers<T>(product, a.data<T>().data(), b.data<T>().data(), out.data().data());
             result = one(std::move(out).finish());
-        });
-    }
+        }
+    });
     return result;
 }
 
 /// y = alpha * y + beta * c, with c broadcast to the rows and columns of y.
 template <class T>
-Result<void> addGemmC(const KernelContext& context, std::span<T> y, const Dims& dims, double alpha)
+Result<void> addGemmC(const KernelContext& context, std::span<T> y, const Dims& dims, [[maybe_unused]] double alpha)
 {
-    if (alpha != 1.0) {
-        for (T& element : y) {
-            element *= static_cast<T>(alpha);
+    if constexpr (std::is_floating_point_v<T>) {
+        if (alpha != 1.0) {
+            for (T& element : y) {
+                element *= static_cast<T>(alpha);
+            }
         }
     }
     if (!context.has(2)) {
@@ -217,12 +197,19 @@ Result<void> addGemmC(const KernelContext& context, std::span<T> y, const Dims& 
     if (both != dims) {
         return badNode(context, fmt::format("C of {} does not broadcast to {}", toText(c.dims()), toText(dims)));
     }
-    const auto beta = static_cast<T>(context.node.floatAttribute("beta", 1.0));
+    [[maybe_unused]] const auto beta = static_cast<T>(context.node.floatAttribute("beta", 1.0));
     const auto strides = broadcastStrides(c.dims(), dims);
     const T* values = c.data<T>().data();
     for (std::int64_t row = 0; row < dims[0]; ++row) {
         for (std::int64_t column = 0; column < dims[1]; ++column) {
-            y[unsign(row * dims[1] + column)] += beta * values[row * strides[0] + column * strides[1]];
+            T& element = y[unsign(row * dims[1] + column)];
+            const T value = values[row * strides[0] + column * strides[1]];
+            if constexpr (std::is_floating_point_v<T>) {
+                element += beta * value;
+            } else { // integers wrap, and beta is 1
+                using U = std::make_unsigned_t<T>;
+                element = static_cast<T>(static_cast<U>(element) + static_cast<U>(value));
+            }
         }
     }
     return {};
@@ -235,6 +222,10 @@ Result<std::vector<Tensor>> gemm(const KernelContext& context)
     TRY(checkTypes(context, {1, 2}, a.type()));
     const MatrixProduct product = TRY(gemmProduct(context, a.dims(), b.dims()));
     const double alpha = context.node.floatAttribute("alpha", 1.0);
+    const double beta = context.node.floatAttribute("beta", 1.0);
+    if (!isFloat(a.type()) && (alpha != 1.0 || (context.has(2) && beta != 1.0))) {
+        return notClaimed(context, "integers with alpha or beta");
+    }
     const auto run = [&]<class T>(std::type_identity<T>) -> Result<std::vector<Tensor>> {
         TensorWriter<T> y(product.outDims);
         if (y.size() > 0) {
@@ -251,10 +242,11 @@ Result<std::vector<Tensor>> gemm(const KernelContext& context)
         return one(std::move(y).finish());
     };
     Result<std::vector<Tensor>> result = notClaimed(context, fmt::format("on {}", longName(a.type())));
-    const auto keep = [&](auto type) { result = run(type); };
-    if (!dispatchFloat(a.type(), keep)) {
-        dispatchWideInteger(a.type(), keep);
-    }
+    dispatchNumeric(a.type(), [&]<class T>(std::type_identity<T> type) {
+        if constexpr (std::is_floating_point_v<T> || isWideInteger<T>) {
+            result = run(type);
+        }
+    });
     return result;
 }
 

@@ -114,6 +114,9 @@ Result<ConvolutionShape> convolutionShape(const KernelContext& context, const Di
         return badNode(context, fmt::format("a weight of {} in {} groups does not fit an input of {}", toText(w),
                                             shape.groups, toText(x)));
     }
+    if (!elementCount(shape.window.outDims(shape.outChannels))) {
+        return badNode(context, fmt::format("an output of {}", toText(shape.window.outDims(shape.outChannels))));
+    }
     return shape;
 }
 

@@ -25,6 +25,20 @@ bool isString(const Tensor& tensor)
     return byteWidth(tensor.type()) == 0;
 }
 
+/// Axes brought into [0, rank), each named once.
+Result<std::vector<std::size_t>> distinctAxes(const KernelContext& context, const Ints& axes, std::size_t rank)
+{
+    std::vector<std::size_t> distinct;
+    for (const std::int64_t axis : axes) {
+        const auto at = static_cast<std::size_t>(TRY(axisOf(context, axis, rank)));
+        if (std::ranges::count(distinct, at) > 0) {
+            return badNode(context, fmt::format("axis {} is given twice", axis));
+        }
+        distinct.push_back(at);
+    }
+    return distinct;
+}
+
 Outputs reshapedTo(const KernelContext& context, Dims dims)
 {
     const Tensor& x = context.input(0);
@@ -120,6 +134,11 @@ Outputs identity(const KernelContext& context)
 
 Outputs dropout(const KernelContext& context)
 {
+    for (std::size_t slot = 1; slot < 3; ++slot) {
+        if (context.has(slot) && context.input(slot).size() != 1) {
+            return badNode(context, fmt::format("input {} is no single element", slot));
+        }
+    }
     const bool training = context.has(2) && context.input(2).asInt(0) != 0;
     const double ratio = context.has(1) ? context.input(1).asDouble(0) : 0.5;
     if (training && ratio != 0.0) {
@@ -149,8 +168,7 @@ Outputs transpose(const KernelContext& context)
     const Ints dense = stridesOf(x.dims());
     Dims dims;
     Ints strides;
-    for (const std::int64_t axis : permutation) {
-        const auto at = static_cast<std::size_t>(TRY(axisOf(context, axis, x.rank())));
+    for (const std::size_t at : TRY(distinctAxes(context, permutation, x.rank()))) {
         dims.push_back(x.dims()[at]);
         strides.push_back(dense[at]);
     }
@@ -204,6 +222,9 @@ Outputs split(const KernelContext& context)
     }
     const auto axis = static_cast<std::size_t>(TRY(axisOf(context, context.node.intAttribute("axis", 0), x.rank())));
     const std::size_t count = context.node.outputs.size();
+    if (count == 0) {
+        return badNode(context, "no outputs");
+    }
     Ints parts = intsOf(context, 1);
     if (parts.empty()) {
         const std::int64_t length = x.dims()[axis];
@@ -216,7 +237,7 @@ Outputs split(const KernelContext& context)
     std::vector<Tensor> outputs;
     std::int64_t from = 0;
     for (const std::int64_t part : parts) {
-        if (part < 0 || from + part > x.dims()[axis]) {
+        if (part < 0 || part > x.dims()[axis] - from) {
             return badNode(context, fmt::format("parts do not sum to the {} of {}", x.dims()[axis], toText(x.dims())));
         }
         Dims dims = x.dims();
@@ -249,9 +270,10 @@ Outputs slice(const KernelContext& context)
     }
     Dims dims = x.dims();
     Ints strides = stridesOf(dims);
+    const std::vector<std::size_t> sliced = TRY(distinctAxes(context, axes, x.rank()));
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < starts.size(); ++i) {
-        const auto axis = static_cast<std::size_t>(TRY(axisOf(context, axes[i], x.rank())));
+        const std::size_t axis = sliced[i];
         const std::int64_t size = x.dims()[axis];
         const std::int64_t step = steps[i];
         if (step == 0) {
@@ -427,23 +449,27 @@ Outputs pad(const KernelContext& context)
     }
     Ints begins(x.rank(), 0);
     Dims dims = x.dims();
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        const auto axis = static_cast<std::size_t>(TRY(axisOf(context, axes[i], x.rank())));
-        begins[axis] = pads[i];
-        dims[axis] += pads[i] + pads[i + axes.size()];
+    const std::vector<std::size_t> padded = TRY(distinctAxes(context, axes, x.rank()));
+    for (std::size_t i = 0; i < padded.size(); ++i) {
+        constexpr auto limit = std::int64_t{1} << 56;
+        if (std::max(std::abs(pads[i]), std::abs(pads[i + padded.size()])) > limit) {
+            return badNode(context, fmt::format("pads of {} and {}", pads[i], pads[i + padded.size()]));
+        }
+        begins[padded[i]] = pads[i];
+        dims[padded[i]] += pads[i] + pads[i + padded.size()];
     }
     const Tensor fill = context.has(2) ? context.input(2) : zeroOf(context);
     if (!elementCount(dims) || fill.size() != 1 || fill.type() != x.type()) {
         return badNode(context, fmt::format("pads of {} to {}", toText(x.dims()), toText(dims)));
     }
     const std::string mode = context.node.stringAttribute("mode", "constant");
+    BytesWriter writer(x.type(), dims); // first: what does not fit in memory fails here
     std::vector<Ints> sources(x.rank());
     for (std::size_t axis = 0; axis < x.rank(); ++axis) {
         for (std::int64_t i = 0; i < dims[axis]; ++i) {
             sources[axis].push_back(TRY(padSource(context, mode, i - begins[axis], x.dims()[axis])));
         }
     }
-    BytesWriter writer(x.type(), dims);
     const bool done = dispatchWidth(x.type(), [&]<class T>(std::type_identity<T>) {
         padInto<T>(x, dims, sources, *wordsOf<T>(fill), reinterpret_cast<T*>(writer.bytes()));
     });

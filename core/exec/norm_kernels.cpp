@@ -70,7 +70,7 @@ Moments momentsOf(std::span<const T> x)
 
 double epsilonOf(const KernelContext& context)
 {
-    return context.node.floatAttribute("epsilon", 1e-5);
+    return context.node.floatAttribute("epsilon", 1e-5F);
 }
 
 Result<std::vector<Tensor>> batchNormalization(const KernelContext& context)
@@ -257,7 +257,7 @@ Result<std::vector<Tensor>> lrn(const KernelContext& context)
     if (dims.size() < 2 || size < 1) {
         return badNode(context, fmt::format("size {} on an input of {}", size, toText(dims)));
     }
-    const double alpha = context.node.floatAttribute("alpha", 1e-4) / static_cast<double>(size);
+    const double alpha = context.node.floatAttribute("alpha", 1e-4F) / static_cast<double>(size);
     const double beta = context.node.floatAttribute("beta", 0.75);
     const double bias = context.node.floatAttribute("bias", 1.0);
     return onFloats(context, [&]<class T>(std::type_identity<T>) -> Result<std::vector<Tensor>> {

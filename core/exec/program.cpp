@@ -122,6 +122,22 @@ RunBody bodyRunner(const Node& node, const std::map<std::string, Program, std::l
     };
 }
 
+bool loops(const Graph& graph);
+
+/// Whether a Loop is in it: what may take for ever is run where it can be cancelled.
+bool loops(const Node& node)
+{
+    return (node.domain.empty() && node.op == "Loop") || std::ranges::any_of(node.attributes, [](const auto& entry) {
+               const auto* body = std::get_if<GraphRef>(&entry.second);
+               return body != nullptr && loops(**body);
+           });
+}
+
+bool loops(const Graph& graph)
+{
+    return std::ranges::any_of(graph.order(), [&](NodeId id) { return graph.contains(id) && loops(graph.node(id)); });
+}
+
 Result<void> checkInput(const Value& value, const Tensor& tensor, const ProgramOptions& options)
 {
     const auto refuse = [&](std::string message) -> Result<void> {
@@ -220,7 +236,7 @@ void Program::State::prepareStep(Step& step)
     };
     std::ranges::for_each(node.inputs, read);
     std::ranges::for_each(node.captures, [&](const Capture& capture) { read(capture.outer); });
-    if (least == Known::No) {
+    if (least == Known::No || (step.kernel == nullptr && loops(node))) {
         step.cache = anyConstant ? std::make_unique<KernelCache>() : nullptr;
         return;
     }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace crease {
@@ -153,7 +154,7 @@ Result<std::vector<Tensor>> dynamicallyQuantized(const Tensor& x)
         scale = T{1};
     }
     const double zero = roundHalfEven(static_cast<double>(std::clamp(T{0} - low / scale, T{0}, T{255})));
-    const auto zeroPoint = static_cast<std::uint8_t>(zero);
+    const auto zeroPoint = std::isnan(zero) ? std::uint8_t{0} : static_cast<std::uint8_t>(zero);
     ScaleLayout layout;
     layout.inner = static_cast<std::int64_t>(x.size());
     const Tensor scaleTensor = Tensor::scalar<T>(scale);

@@ -35,13 +35,13 @@ std::optional<Activation> activationOf(std::string_view name, std::optional<doub
         return [](double x) { return x / (1.0 + std::fabs(x)); };
     }
     if (name == "Softplus") {
-        return [](double x) { return std::log1p(std::exp(x)); };
+        return [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); };
     }
     if (name == "Affine") {
         return [p = with(1.0, 0.0)](double x) { return p.alpha * x + p.beta; };
     }
     if (name == "LeakyRelu") {
-        return [p = with(0.01, 0.0)](double x) { return x < 0.0 ? p.alpha * x : x; };
+        return [p = with(0.01F, 0.0)](double x) { return x < 0.0 ? p.alpha * x : x; };
     }
     if (name == "ThresholdedRelu") {
         return [p = with(1.0, 0.0)](double x) { return x > p.alpha ? x : 0.0; };
@@ -50,7 +50,7 @@ std::optional<Activation> activationOf(std::string_view name, std::optional<doub
         return [p = with(1.0, 1.0)](double x) { return p.alpha * std::tanh(p.beta * x); };
     }
     if (name == "HardSigmoid") {
-        return [p = with(0.2, 0.5)](double x) { return std::clamp(p.alpha * x + p.beta, 0.0, 1.0); };
+        return [p = with(0.2F, 0.5)](double x) { return std::clamp(p.alpha * x + p.beta, 0.0, 1.0); };
     }
     if (name == "Elu") {
         return [p = with(1.0, 0.0)](double x) { return x < 0.0 ? p.alpha * std::expm1(x) : x; };

@@ -75,7 +75,8 @@ Result<ScaleLayout> quantizerLayout(const KernelContext& context)
         return misfit();
     }
     for (std::size_t i = 0; i < dims.size(); ++i) {
-        if (scale.dims()[i] != (i == axis ? (dims[i] + blockSize - 1) / blockSize : dims[i])) {
+        const std::int64_t blocks = dims[i] / blockSize + (dims[i] % blockSize != 0 ? 1 : 0);
+        if (scale.dims()[i] != (i == axis ? blocks : dims[i])) {
             return misfit();
         }
     }

@@ -71,6 +71,18 @@ Outputs constantOfShape(const KernelContext& context)
     return one(stridedCopy(element, dims, strides));
 }
 
+/// How many elements a Range of integers has: exactly, where double would round.
+double stepsBetween(std::int64_t start, std::int64_t limit, std::int64_t delta)
+{
+    if (delta > 0 ? limit <= start : limit >= start) {
+        return 0.0;
+    }
+    const auto low = static_cast<std::uint64_t>(std::min(start, limit));
+    const std::uint64_t span = static_cast<std::uint64_t>(std::max(start, limit)) - low;
+    const std::uint64_t step = delta > 0 ? static_cast<std::uint64_t>(delta) : 0 - static_cast<std::uint64_t>(delta);
+    return static_cast<double>((span - 1) / step + 1);
+}
+
 Outputs range(const KernelContext& context)
 {
     const Tensor& start = context.input(0);
@@ -80,7 +92,9 @@ Outputs range(const KernelContext& context)
     if (!oneType || start.size() != 1 || limit.size() != 1 || delta.size() != 1 || delta.asDouble(0) == 0.0) {
         return badNode(context, "start, limit and delta are no single elements of one type, or delta is 0");
     }
-    const double wished = std::ceil((limit.asDouble(0) - start.asDouble(0)) / delta.asDouble(0));
+    const double wished = isInteger(start.type())
+                              ? stepsBetween(start.asInt(0), limit.asInt(0), delta.asInt(0))
+                              : std::ceil((limit.asDouble(0) - start.asDouble(0)) / delta.asDouble(0));
     if (!(wished < 2147483648.0)) {
         return badNode(context, fmt::format("{} elements", wished));
     }
@@ -107,6 +121,9 @@ Outputs eyeLike(const KernelContext& context)
     type = computedType(context, type);
     if (x.rank() != 2) {
         return badNode(context, fmt::format("an input {}", toText(x.dims())));
+    }
+    if (!isFloat(type) && !isInteger(type) && type != ElementType::Bool) {
+        return notClaimed(context, fmt::format("elements of {}", longName(type)));
     }
     const std::int64_t k = context.node.intAttribute("k", 0);
     std::vector<std::int64_t> values(x.size(), 0);

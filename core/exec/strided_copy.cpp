@@ -2,6 +2,7 @@
 #include "core/exec/strided_copy.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
 
@@ -118,9 +119,12 @@ Tensor stridedCopy(const Tensor& from, const Dims& dims, const std::vector<std::
         case 4:
             copy(std::type_identity<std::uint32_t>{});
             break;
-        default:
-            assert(byteWidth(from.type()) == 8);
+        case 8:
             copy(std::type_identity<std::uint64_t>{});
+            break;
+        default:
+            assert(byteWidth(from.type()) == 16);
+            copy(std::type_identity<std::array<std::uint64_t, 2>>{});
         }
     }
     return std::move(writer).finish();

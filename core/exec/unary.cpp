@@ -30,7 +30,7 @@ Tensor mapped(const Tensor& x, ElementType type, F f)
 
 struct LeakyRelu {
     double alpha;
-    explicit LeakyRelu(const Node& node) : alpha(node.floatAttribute("alpha", 0.01)) {}
+    explicit LeakyRelu(const Node& node) : alpha(node.floatAttribute("alpha", 0.01F)) {}
     template <class T>
     T operator()(T x) const
     {
@@ -97,7 +97,7 @@ struct HardSigmoid {
     double alpha;
     double beta;
     explicit HardSigmoid(const Node& node)
-        : alpha(node.floatAttribute("alpha", static_cast<double>(0.2F))), beta(node.floatAttribute("beta", 0.5))
+        : alpha(node.floatAttribute("alpha", 0.2F)), beta(node.floatAttribute("beta", 0.5))
     {
     }
     template <class T>

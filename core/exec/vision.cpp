@@ -221,6 +221,11 @@ Outputs nonMaxSuppression(const KernelContext& context)
         boxes.dims()[1] != scores.dims()[2]) {
         return badNode(context, fmt::format("boxes {} and scores {}", toText(boxes.dims()), toText(scores.dims())));
     }
+    for (std::size_t slot = 2; slot < 5; ++slot) {
+        if (context.has(slot) && context.input(slot).size() != 1) {
+            return badNode(context, fmt::format("input {} is no single element", slot));
+        }
+    }
     const std::int64_t most = context.has(2) ? context.input(2).asInt(0) : 0;
     const double iouThreshold = context.has(3) ? context.input(3).asDouble(0) : 0.0;
     const bool hasLeast = context.has(4);

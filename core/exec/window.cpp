@@ -138,6 +138,9 @@ Result<Window> windowOf(const KernelContext& context, const Dims& input, const D
             return badNode(context, fmt::format("padding is larger than the output of an input of {}", toText(input)));
         }
     }
+    if (!elementCount(window.outDims(window.channels))) {
+        return badNode(context, fmt::format("an output of {}", toText(window.outDims(window.channels))));
+    }
     return window;
 }
 

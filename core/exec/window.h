@@ -3,6 +3,7 @@
 
 #include "core/exec/kernel.h"
 
+#include <algorithm>
 #include <array>
 
 namespace crease {
@@ -44,17 +45,20 @@ Taps tapsAt(const Window& window, std::int64_t position);
 template <class F>
 std::int64_t forEachInWindow(const Window& window, std::int64_t position, F&& f)
 {
-    const Window::Axes first = tapsAt(window, position).first;
-    const auto inside = [&](std::size_t axis, std::int64_t at) { return at >= 0 && at < window.in[axis]; };
+    // Only the taps inside are walked: a kernel may be far larger than its input.
+    Window::Axes from = tapsAt(window, position).first;
+    Window::Axes to{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t step = window.dilation[axis];
+        to[axis] = std::min(window.in[axis], from[axis] + window.kernel[axis] * step);
+        from[axis] += from[axis] < 0 ? (step - 1 - from[axis]) / step * step : 0;
+    }
     std::int64_t count = 0;
-    for (std::int64_t z = 0, iz = first[0]; z < window.kernel[0]; ++z, iz += window.dilation[0]) {
-        for (std::int64_t y = 0, iy = first[1]; inside(0, iz) && y < window.kernel[1]; ++y, iy += window.dilation[1]) {
-            for (std::int64_t x = 0, ix = first[2]; inside(1, iy) && x < window.kernel[2];
-                 ++x, ix += window.dilation[2]) {
-                if (inside(2, ix)) {
-                    f((iz * window.in[1] + iy) * window.in[2] + ix);
-                    ++count;
-                }
+    for (std::int64_t z = from[0]; z < to[0]; z += window.dilation[0]) {
+        for (std::int64_t y = from[1]; y < to[1]; y += window.dilation[1]) {
+            for (std::int64_t x = from[2]; x < to[2]; x += window.dilation[2]) {
+                f((z * window.in[1] + y) * window.in[2] + x);
+                ++count;
             }
         }
     }

@@ -64,7 +64,7 @@ ShapeResult constantOfShape(ShapeContext& context)
         shape.push_back(dimOf(term));
     }
     const bool small = shape.empty() || (shape.size() == 1 && shape[0].known() && shape[0].value <= 64);
-    if (small && isInteger(type)) {
+    if (small && isInteger(type) && (value == nullptr || value->size() == 1)) {
         const auto count = shape.empty() ? std::size_t{1} : static_cast<std::size_t>(shape[0].value);
         context.outputContents[0] = IntTerms(count, IntTerm{value != nullptr ? value->asInt(0) : 0, {}});
     }
@@ -97,14 +97,18 @@ ShapeResult range(ShapeContext& context)
     const Tensor* from = constantAt(context, 0);
     const Tensor* to = constantAt(context, 1);
     const Tensor* by = constantAt(context, 2);
-    if (from != nullptr && to != nullptr && by != nullptr && isFloat(type) && by->asDouble(0) != 0.0) {
+    const auto single = [](const Tensor* tensor) { return tensor != nullptr && tensor->size() == 1; };
+    if (single(from) && single(to) && single(by) && isFloat(type) && by->asDouble(0) != 0.0) {
         const double count = std::ceil((to->asDouble(0) - from->asDouble(0)) / by->asDouble(0));
         const bool fits = count <= static_cast<double>(largestDim); // false for NaN
         return oneOutput(type, Shape{fits ? known(static_cast<std::int64_t>(std::max(count, 0.0))) : Dim{}});
     }
     // 0 .. symbol in steps of 1 has the length of the symbol.
     const auto& upper = termsAt(context, 1);
-    const bool counting = start && (*start)[0] == 0 && delta && (*delta)[0] == 1 && upper && upper->size() == 1;
+    const auto is = [](const auto& ints, std::int64_t value) {
+        return ints && ints->size() == 1 && ints->front() == value;
+    };
+    const bool counting = is(start, 0) && is(delta, 1) && upper && upper->size() == 1;
     return oneOutput(type, Shape{counting ? dimOf((*upper)[0]) : Dim{}});
 }
 

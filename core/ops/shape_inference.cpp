@@ -233,6 +233,13 @@ bool onCodes(const Graph& graph, const Node& node)
     return std::ranges::any_of(node.inputs, hasCodes) || std::ranges::any_of(node.outputs, hasCodes);
 }
 
+/// Whether there are as many numbers as the shape has elements: [2, 1] + [1, 2] has four.
+bool isContentOf(const IntTerms& terms, const MaybeShape& shape)
+{
+    const auto dims = shape ? knownDims(*shape) : std::nullopt;
+    return terms.size() <= largestContent && (!dims || elementCount(*dims) == static_cast<std::int64_t>(terms.size()));
+}
+
 Result<Facts> inferFacts(const Graph& graph, Facts facts)
 {
     for (const NodeId id : graph.order()) {
@@ -260,7 +267,7 @@ Result<Facts> inferFacts(const Graph& graph, Facts facts)
             }
             fact = *both;
             if (i < context.outputContents.size() && context.outputContents[i] &&
-                context.outputContents[i]->size() <= largestContent) {
+                isContentOf(*context.outputContents[i], fact.shape)) {
                 facts.contents[out.index] = std::move(context.outputContents[i]);
             }
         }

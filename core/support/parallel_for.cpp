@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -18,16 +20,29 @@ void parallelFor(std::size_t count, int threads, const std::function<void(std::s
         return;
     }
     std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    std::exception_ptr first; // std::bad_alloc and its like
     const auto work = [&] {
-        for (std::size_t i = next++; i < count; i = next++) {
-            body(i);
+        try {
+            for (std::size_t i = next++; i < count; i = next++) {
+                body(i);
+            }
+        } catch (...) {
+            next = count;
+            const std::lock_guard lock(mutex);
+            first = first ? first : std::current_exception();
         }
     };
-    std::vector<std::jthread> pool;
-    for (std::size_t i = 1; i < workers; ++i) {
-        pool.emplace_back(work);
+    {
+        std::vector<std::jthread> pool;
+        for (std::size_t i = 1; i < workers; ++i) {
+            pool.emplace_back(work);
+        }
+        work();
     }
-    work();
+    if (first) {
+        std::rethrow_exception(first);
+    }
 }
 
 } // namespace crease

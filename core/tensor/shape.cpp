@@ -21,22 +21,22 @@ std::string joined(const std::vector<std::string>& parts)
 
 std::optional<std::int64_t> elementCount(const Dims& dims)
 {
-    std::int64_t count = 1;
+    std::int64_t count = 1; // without the dimensions that are 0: kernels walk them, and strides are their products
     bool overflow = false;
+    bool empty = false;
     for (const std::int64_t dim : dims) {
         if (dim < 0) {
             return std::nullopt;
         }
-        if (dim == 0) {
-            return 0;
-        }
-        overflow |= __builtin_mul_overflow(count, dim, &count);
+        empty = empty || dim == 0;
+        overflow |= dim != 0 && __builtin_mul_overflow(count, dim, &count);
     }
     constexpr std::int64_t most = std::int64_t{1} << 56; // so that the bytes of any type fit, too
-    if (overflow || count > most) {
+    constexpr std::int64_t mostOfEmpty = std::int64_t{1} << 31;
+    if (overflow || count > (empty ? mostOfEmpty : most)) {
         return std::nullopt;
     }
-    return count;
+    return empty ? 0 : count;
 }
 
 std::string toText(const Dims& dims)

@@ -30,6 +30,21 @@ std::int64_t truncatedToInt(double value)
     return static_cast<std::int64_t>(value);
 }
 
+/// A float as an integer of this type: truncated. What does not fit is undefined in ONNX; here it is what x86 makes of
+/// it, as in ONNX Runtime: the smallest of 32 or 64 bits, of which a narrower type keeps the low ones.
+std::int64_t castToInt(double value, ElementType type)
+{
+    constexpr double half = 9223372036854775808.0;
+    if (type == ElementType::UInt64 && value >= half && value < 2.0 * half) {
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(value));
+    }
+    const std::int64_t wide = truncatedToInt(value);
+    const bool narrow = type != ElementType::Int64 && type != ElementType::UInt64 && type != ElementType::UInt32;
+    return narrow && (wide < lowest(ElementType::Int32) || wide > highest(ElementType::Int32))
+               ? lowest(ElementType::Int32)
+               : wide;
+}
+
 template <class T>
 std::int64_t elementToInt(T value)
 {
@@ -163,7 +178,12 @@ Tensor Tensor::converted(ElementType type) const
         const std::vector<double> values = toDoubles();
         return tensorOfDoubles(type, m_dims, values);
     }
-    std::vector<std::int64_t> values = toInts();
+    std::vector<std::int64_t> values(m_size);
+    if (isFloat(m_type)) {
+        std::ranges::transform(toDoubles(), values.begin(), [type](double value) { return castToInt(value, type); });
+    } else {
+        values = toInts();
+    }
     for (std::int64_t& value : values) {
         value = wrapped(value, type);
     }

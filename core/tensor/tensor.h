@@ -97,7 +97,8 @@ public:
     std::vector<double> toDoubles() const;
     std::vector<std::int64_t> toInts() const;
 
-    /// Element-wise conversion: to float types rounds half to even; to integer types truncates and wraps (ONNX Cast).
+    /// Element-wise conversion: to float types rounds half to even; to integer types truncates, and wraps
+    /// integers (ONNX Cast).
     Tensor converted(ElementType type) const;
 
     /// Same type, dimensions and bits.

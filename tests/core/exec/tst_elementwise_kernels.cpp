@@ -128,6 +128,28 @@ private slots:
         QCOMPARE(exact.output().asDouble(0), std::tanh(static_cast<double>(0.3F)));
     }
 
+    /// In range exactly; beyond it as x86 and ONNX Runtime do.
+    void castOfFloatsToIntegers()
+    {
+        const auto cast = [](double value, std::int64_t to, ElementType from = ElementType::Float32) {
+            const std::array values{value};
+            NodeCase node{.op = "Cast", .inputs = {tensorOfDoubles(from, {1}, values)}, .attributes = {{"to", to}}};
+            return node.output();
+        };
+        QCOMPARE(cast(1e19, 13).data<std::uint64_t>()[0], std::uint64_t{9999999980506447872U});
+        QCOMPARE(cast(1e19, 13, ElementType::Float64).data<std::uint64_t>()[0], std::uint64_t{10000000000000000000U});
+        QCOMPARE(cast(-2.5, 13).data<std::uint64_t>()[0], std::uint64_t{18446744073709551614U});
+        constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
+        for (const double beyond : {3e9, -3e9, std::nan(""), std::numeric_limits<double>::infinity()}) {
+            QCOMPARE(cast(beyond, 6).asInt(0), least);
+            QCOMPARE(cast(beyond, 5).asInt(0), std::int64_t{0});
+        }
+        QCOMPARE(cast(3e9, 12).asInt(0), std::int64_t{3000000000});
+        QCOMPARE(cast(2147483647.0, 6, ElementType::Float64).asInt(0), std::int64_t{2147483647});
+        QCOMPARE(cast(300.9, 2).asInt(0), std::int64_t{44});
+        QCOMPARE(cast(-1.5, 3).asInt(0), std::int64_t{-1});
+    }
+
     void negative_refused()
     {
         const auto fails = [](const std::string& op, std::vector<Tensor> inputs) {

@@ -327,6 +327,47 @@ private slots:
         QCOMPARE(doublesOf(with("bij,bjk->bik", {stack, stack})), (Doubles{7, 10, 15, 22, 67, 78, 91, 106}));
     }
 
+    void einsumOfIntegersWraps()
+    {
+        const Tensor large = ints(ElementType::Int32, {1}, {1 << 30});
+        const Tensor four = ints(ElementType::Int32, {1}, {4});
+        QCOMPARE(intsOf(NodeCase{"Einsum", {large, four}, {{"equation", std::string("i,i->i")}}}.output()), Ints{0});
+    }
+
+    void negative_equations_data()
+    {
+        QTest::addColumn<QString>("equation");
+        QTest::newRow("a label of the output twice") << "i->ii";
+        QTest::newRow("a label of no operand") << "i->k";
+        QTest::newRow("two ellipses") << "i->......";
+        QTest::newRow("an operand too many") << "i,j->ij";
+    }
+
+    void negative_equations()
+    {
+        QFETCH(QString, equation);
+        QVERIFY((NodeCase{"Einsum", {floats({2}, {1, 2})}, {{"equation", equation.toStdString()}}}.fails()));
+    }
+
+    void negative_missingOperand()
+    {
+        QVERIFY((NodeCase{
+            "Einsum", {floats({2}, {1, 2}), Tensor{}, floats({2}, {1, 2})}, {{"equation", std::string("i,,j->ij")}}}
+                     .fails()));
+    }
+
+    void gemmOfIntegersHasNoFactors()
+    {
+        const Tensor a = ints(ElementType::Int32, {1, 2}, {1, 2});
+        const Tensor b = ints(ElementType::Int32, {2, 1}, {3, 4});
+        const Tensor c = ints(ElementType::Int32, {1}, {5});
+        QCOMPARE(intsOf(NodeCase{"Gemm", {a, b, c}}.output()), (Ints{16}));
+        QVERIFY((NodeCase{"Gemm", {a, b, c}, {{"alpha", 0.5F}}}.fails()));
+        QVERIFY((NodeCase{"Gemm", {a, b, c}, {{"beta", 0.5F}}}.fails()));
+        QVERIFY((NodeCase{"MatMul", {ints(ElementType::Int16, {1, 1}, {1}), ints(ElementType::Int16, {1, 1}, {1})}}
+                     .fails()));
+    }
+
 private:
     static std::vector<float> sixFloats() { return {1, 2, 3, 4, 5, 6}; }
 };

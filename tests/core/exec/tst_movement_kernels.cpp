@@ -169,6 +169,67 @@ private slots:
         QVERIFY(fails("TopK", {floats({2}, {1, 2}), longs({1}, {3})}));
     }
 
+    void widestElements()
+    {
+        auto numbers = std::make_shared<const std::vector<double>>(std::vector<double>{1, -1, 2, -2, 3, -3});
+        const void* data = numbers->data();
+        const Tensor x = Tensor::view(ElementType::Complex128, {3, 1}, std::move(numbers), data);
+        const Tensor y = NodeCase{.op = "Expand", .inputs = {x, longs({2}, {3, 2})}}.output();
+        QCOMPARE(y.dims(), (Dims{3, 2}));
+        const std::span<const double> parts(reinterpret_cast<const double*>(y.raw()), 12);
+        QVERIFY(std::ranges::equal(parts, Doubles{1, -1, 1, -1, 2, -2, 2, -2, 3, -3, 3, -3}));
+    }
+
+    void rangesOfLargeIntegers()
+    {
+        const std::int64_t large = std::int64_t{1} << 60; // double cannot tell these from their neighbours
+        const auto range = [](std::int64_t start, std::int64_t limit, std::int64_t delta) {
+            return intsOf(
+                NodeCase{.op = "Range", .inputs = {longs({}, {start}), longs({}, {limit}), longs({}, {delta})}}
+                    .output());
+        };
+        QCOMPARE(range(large, large + 3, 1), (Ints{large, large + 1, large + 2}));
+        QCOMPARE(range(large + 3, large, -2), (Ints{large + 3, large + 1}));
+        QCOMPARE(range(large, large, 1), Ints{});
+        QCOMPARE(range(5, -2, -3), (Ints{5, 2, -1}));
+        QVERIFY(fails("Range", {longs({}, {-large}), longs({}, {large}), longs({}, {1})}));
+    }
+
+    void emptyTensorsOfHugeDimensions()
+    {
+        // They need no memory, but kernels walk the other axes.
+        QVERIFY(fails("ConstantOfShape", {longs({3}, {std::int64_t{1} << 40, 0, 5})}));
+        QVERIFY(fails("ConstantOfShape", {longs({3}, {std::int64_t{1} << 62, 0, 4})}));
+        QCOMPARE((NodeCase{.op = "ConstantOfShape", .inputs = {longs({3}, {1000, 0, 1000})}}.output().dims()),
+                 (Dims{1000, 0, 1000}));
+        QVERIFY(fails("Pad", {floats({1, 1}, {1}), longs({4}, {0, -1, std::int64_t{1} << 36, 0})}));
+    }
+
+    void negative_axesGivenTwice()
+    {
+        const Tensor x = counted({2, 4});
+        QVERIFY(fails("Slice", {x, longs({2}, {3, 3}), longs({2}, {9, 9}), longs({2}, {1, -1})}));
+        QVERIFY(!fails("Slice", {x, longs({2}, {3, 1}), longs({2}, {9, 9}), longs({2}, {1, 0})}));
+        QVERIFY(fails("Transpose", {x}, {{"perm", Ints{0, 0}}}));
+        QVERIFY(!fails("Transpose", {x}, {{"perm", Ints{1, 0}}}));
+        QVERIFY(fails("Pad", {x, longs({4}, {1, 1, 1, 1}), Tensor{}, longs({2}, {0, 0})}));
+        QVERIFY(!fails("Pad", {x, longs({4}, {1, 1, 1, 1}), Tensor{}, longs({2}, {1, 0})}));
+    }
+
+    void negative_inputsThatAreNoSingleElement()
+    {
+        const Tensor x = counted({2, 3});
+        const Tensor nothing = longs({0}, {});
+        QVERIFY(fails("Trilu", {x, nothing}));
+        QVERIFY(fails("Dropout", {x, Tensor{}, ints(ElementType::Bool, {0}, {})}));
+        QVERIFY(fails("NonMaxSuppression", {floats({1, 1, 4}, {0, 0, 1, 1}), floats({1, 1, 1}, {1}), nothing}));
+        QVERIFY(fails("Compress", {x, longs({2}, {1, 0})}, {{"axis", std::int64_t{0}}}));
+        QVERIFY(!fails("Compress", {x, ints(ElementType::Bool, {2}, {1, 0})}, {{"axis", std::int64_t{0}}}));
+        QVERIFY((NodeCase{.op = "Split", .inputs = {x}, .outputs = 0}.fails()));
+        QVERIFY(fails("TensorScatter", {floats({1, 0, 2}, {}), floats({1, 1, 2}, {1, 2})},
+                      {{"mode", std::string("circular")}}));
+    }
+
     void negative_indicesAndShapes()
     {
         const Tensor x = counted({2, 3});

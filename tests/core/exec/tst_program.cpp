@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/exec/program.h"
+#include "core/support/parallel_for.h"
 #include "tests/core/exec/kernel_runner.h"
 #include "tests/support/graph_text.h"
 
@@ -53,6 +54,8 @@ private slots:
     void branches();
     void loops();
     void loopsWithoutIterations();
+    void negative_endlessLoops();
+    void exceptionsOfWorkersReachTheCaller();
     void scans();
     void severalThreadsAtOnce();
     void negative_inputs();
@@ -226,6 +229,56 @@ void TestProgram::loopsWithoutIterations()
     VERIFY_RESULT(none);
     QCOMPARE((*none)[0].toDoubles(), (Doubles{5}));
     QCOMPARE((*none)[1].dims(), (Dims{0}));
+    // As in ONNX Runtime, and no loop without end.
+    const auto negative = program.run({Tensor::scalar<std::int64_t>(-1), Tensor::scalar(5.0F)}, Job{});
+    VERIFY_RESULT(negative);
+    QCOMPARE((*negative)[0].toDoubles(), (Doubles{5}));
+}
+
+void TestProgram::negative_endlessLoops()
+{
+    const Program program = programOf(graphOf(R"(graph "outer" ir 8 opset "" 13
+const %go: b1[] = [1]
+const %one: f32[] = [1.0]
+%last: f32[] = Loop(_, %go, %one) {body = {
+    graph "body" ir 8 opset "" 13
+    input %i: s64[]
+    input %c: b1[]
+    input %v: f32[]
+    %d: b1[] = Identity(%c)
+    %w: f32[] = Neg(%v)
+    output %d
+    output %w
+}}
+output %last
+)"));
+    std::stop_source source;
+    source.request_stop();
+    Job stopped;
+    stopped.stop = source.get_token();
+    const auto cancelled = program.run({}, stopped); // not run ahead: it would not get here
+    QVERIFY(!cancelled);
+    QCOMPARE(cancelled.error().kind, ErrorKind::Cancelled);
+    const auto endless = program.run({}, Job{});
+    QVERIFY(!endless);
+    QCOMPARE(endless.error().id, std::string("unsupported-op"));
+}
+
+void TestProgram::exceptionsOfWorkersReachTheCaller()
+{
+    for (const int threads : {1, 4}) {
+        std::atomic<int> done = 0;
+        const auto body = [&](std::size_t i) {
+            if (i == 3) {
+                throw std::bad_alloc();
+            }
+            ++done;
+        };
+        QVERIFY_THROWS_EXCEPTION(std::bad_alloc, parallelFor(100, threads, body));
+        done = 0;
+        parallelFor(3, threads, body);
+        QCOMPARE(done.load(), 3);
+    }
 }
 
 void TestProgram::scans()

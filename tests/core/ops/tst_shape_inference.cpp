@@ -73,6 +73,10 @@ void TestShapeInference::oneNode_data()
     row("depth to space", "input %x: f32[Nx8xHx4]", "DepthToSpace(%x) {blocksize = 2}", "f32 Nx2x?x8");
     row("resize", "input %x: f32[Nx3x4x4]\nconst %s: f32[4] = [1.0, 1.0, 2.0, 2.5]", "Resize(%x, _, %s)",
         "f32 Nx3x8x10");
+    row("resize by a scale that float rounds down", "input %x: f32[10x10]\nconst %s: f32[2] = [0.7, 0.69]",
+        "Resize(%x, _, %s)", "f32 7x6");
+    row("range of nothing", "const %e: s64[0] = []\ninput %n: s64[]\nconst %o: s64[] = [1]", "Range(%e, %n, %o)",
+        "s64 ?");
     row("missing zero point", "input %x: f32[N]\nconst %s: f32[] = [0.5]", "QuantizeLinear(%x, %s)", "u8 N");
     row("linear conv",
         "input %x: u8[Nx1x4x4]\nconst %s: f32[] = [0.5]\nconst %z: u8[] = [0]\nconst %w: s8[2x1x1x1] = "
@@ -129,6 +133,14 @@ const %o: s64[] = [1]
 %s: ?[*] = Shape(%x)
 %n: ?[*] = Gather(%s, %z)
 %y: ?[*] = Range(%z, %n, %o))" << "s64 N";
+    QTest::newRow("no contents: four elements of two and two") << R"(const %a: s64[2] = [2, 3]
+const %b: s64[1x2] = [1, 2]
+const %p: s64[2] = [2, 1]
+const %q: s64[1] = [-1]
+%c: ?[*] = Reshape(%a, %p)
+%d: ?[*] = Add(%c, %b)
+%t: ?[*] = Reshape(%d, %q)
+%y: ?[*] = ConstantOfShape(%t))" << "f32 unknown";
     QTest::newRow("no contents: only the rank") << R"(input %t: s64[3]
 %y: ?[*] = Reshape(%x, %t))" << "f32 ?x?x?";
 }
