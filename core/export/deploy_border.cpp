@@ -144,7 +144,7 @@ ValueId rounded(Deployment& out, ValueId value, Rounding rounding)
     case Rounding::HalfUp:
         return add("Floor", {add("Add", {value, half()})});
     case Rounding::HalfDown:
-        return add("Ceil", {add("Sub", {value, half()})});
+        return signedly(add("Ceil", {add("Sub", {add("Abs", {value}), half()})}));
     case Rounding::HalfAway:
         return signedly(add("Floor", {add("Add", {add("Abs", {value}), half()})}));
     case Rounding::Trunc:
@@ -169,20 +169,30 @@ void quantizeWrittenOut(Deployment& out, ValueId real, const Node& original, con
     const Rounding rounding = roundingFromName(original.stringAttribute(nodes::rounding, "half_even"));
     const auto low = out.floatScalar(static_cast<double>(range.low), "lowest");
     const auto high = out.floatScalar(static_cast<double>(range.high), "highest");
-    const auto scale = static_cast<float>(grid.scale());
-    const bool reciprocal = original.stringAttribute(nodes::divide, "division") != "division";
-    const auto divided = [&](ValueId value) {
-        return reciprocal ? add("Mul", {value, out.floatScalar(static_cast<double>(1.0F / scale), "inverse_scale")})
-                          : add("Div", {value, out.floatScalar(grid.scale(), "scale")});
+    const auto perChannel = [&](const std::vector<double>& numbers, std::string_view name) {
+        return out.constant(alongAxis(oneIfEqual(numbers), grid.axis, shape), name);
     };
-    const auto zero = out.floatScalar(static_cast<double>(grid.zeroPoint()), "zero_point");
+    const bool reciprocal = original.stringAttribute(nodes::divide, "division") != "division";
+    std::vector<double> inverse;
+    for (const double scale : grid.scales) {
+        inverse.push_back(static_cast<double>(1.0F / static_cast<float>(scale)));
+    }
+    const auto divided = [&](ValueId value) {
+        return reciprocal ? add("Mul", {value, perChannel(inverse, "inverse_scale")})
+                          : add("Div", {value, perChannel(grid.scales, "scale")});
+    };
+    const auto zero = perChannel({grid.zeroPoints.begin(), grid.zeroPoints.end()}, "zero_point");
     ValueId value = real;
     if (order == "D") {
-        const auto bound = [&](std::int64_t code) {
-            return grid.scale() * static_cast<double>(code - grid.zeroPoint());
+        const auto bound = [&](std::int64_t code, std::string_view name) {
+            std::vector<double> bounds;
+            for (std::size_t i = 0; i < grid.scales.size(); ++i) {
+                bounds.push_back(grid.scale(i) * static_cast<double>(code - grid.zeroPoint(i)));
+            }
+            return perChannel(bounds, name);
         };
-        const ValueId least = out.floatScalar(bound(grid.qmin), "least");
-        value = add("Clip", {value, least, out.floatScalar(bound(grid.qmax), "greatest")});
+        const ValueId least = bound(grid.qmin, "least");
+        value = add("Min", {add("Max", {value, least}), bound(grid.qmax, "greatest")});
         value = rounded(out, divided(add("Sub", {value, least})), rounding);
         value = add("Add", {value, out.floatScalar(static_cast<double>(grid.qmin), "first_code")});
         value = add("Clip", {value, low, high});
@@ -194,6 +204,20 @@ void quantizeWrittenOut(Deployment& out, ValueId real, const Node& original, con
         value = add("Clip", {add("Add", {rounded(out, divided(value), rounding), zero}), low, high});
     }
     out.produce(castNode(value, onnxType(grid.storage)), output);
+}
+
+/// Whether QuantizeLinear is the whole quantizer.
+bool isStandard(const Node& quantizer)
+{
+    return quantizer.stringAttribute(nodes::rounding, "half_even") == "half_even" &&
+           quantizer.stringAttribute(nodes::order, "A") == "A" &&
+           quantizer.stringAttribute(nodes::divide, "division") == "division";
+}
+
+/// Whether constants along the grid's axis can be made for a value of this shape.
+bool canBeWrittenOut(const Grid& grid, const std::optional<Shape>& shape)
+{
+    return grid.isPerTensor() || (grid.axis && shape);
 }
 
 /// Consumers that ONNX Runtime's default optimization would merge a DequantizeLinear into, and so change results.
@@ -305,16 +329,28 @@ ValueId dequantizedInTheOpen(Deployment& out, ValueId codes)
     return out.add(standardNode("Mul", {*real, scale}), "dequantized", ElementType::Float32, shape);
 }
 
+namespace {
+
+void reportOtherQuantizer(Deployment& out, const Node& quantizer)
+{
+    out.report(Severity::Warning, "other-quantizer",
+               "its rounding or its order is none of QuantizeLinear's, and its shape is not known well enough to write "
+               "it out: the file rounds half to even",
+               quantizer.output());
+}
+
+} // namespace
+
 void quantizeInto(Deployment& out, ValueId real, const Node& original, ValueId output)
 {
     const Grid& grid = out.grid(output);
     const ValueId input = asFloat32(out, real);
-    const bool standard = original.stringAttribute(nodes::rounding, "half_even") == "half_even" &&
-                          original.stringAttribute(nodes::order, "A") == "A" &&
-                          original.stringAttribute(nodes::divide, "division") == "division";
-    if (!standard && grid.isPerTensor()) {
-        quantizeWrittenOut(out, input, original, grid, output);
-        return;
+    if (!isStandard(original)) {
+        if (canBeWrittenOut(grid, out.graph().value(input).shape)) {
+            quantizeWrittenOut(out, input, original, grid, output);
+            return;
+        }
+        reportOtherQuantizer(out, original);
     }
     needOpsetOf(out, grid.storage);
     const GridConstants constants = out.gridConstants(grid);
@@ -443,6 +479,23 @@ void emitFakeQuant(Deployment& out, NodeId id)
     const ValueId input = asFloat32(out, node.inputs[0]);
     const GridConstants constants = out.gridConstants(grid);
     needOpsetOf(out, grid.storage);
+    if (!isStandard(node) && canBeWrittenOut(grid, out.graph().value(input).shape)) {
+        Value codes;
+        codes.name = out.graph().freshName(out.sourceValue(node.output()).name + "_codes");
+        codes.type = grid.storage;
+        codes.shape = out.sourceValue(node.output()).shape;
+        const ValueId written = out.graph().addValue(std::move(codes));
+        quantizeWrittenOut(out, input, node, grid, written);
+        Node dequantize = standardNode("DequantizeLinear", {written, constants.scale, constants.zeroPoint});
+        if (grid.axis) {
+            dequantize.attributes["axis"] = static_cast<std::int64_t>(*grid.axis);
+        }
+        produceFloat(out, std::move(dequantize), node.output());
+        return;
+    }
+    if (!isStandard(node)) {
+        reportOtherQuantizer(out, node);
+    }
     Node quantize = standardNode("QuantizeLinear", {input, constants.scale, constants.zeroPoint});
     Node dequantize = standardNode("DequantizeLinear", {{}, constants.scale, constants.zeroPoint});
     if (grid.axis) {

@@ -101,6 +101,15 @@ private slots:
             (NodeCase{"AveragePool", {ints(ElementType::Int8, {1, 1, 1}, {1})}, {{"kernel_shape", Axes{1}}}}.fails()));
     }
 
+    void kernelsFarLargerThanTheInput()
+    {
+        const Attributes attributes{{"kernel_shape", Axes{1 << 29}}, {"pads", Axes{(1 << 29) - 1, 0}}};
+        QCOMPARE(doublesOf(NodeCase{"AveragePool", {floats({1, 1, 3}, {1, 2, 6})}, attributes}.output()),
+                 (Doubles{1, 1.5, 3}));
+        QCOMPARE(doublesOf(NodeCase{"MaxPool", {floats({1, 1, 3}, {1, 2, 0})}, attributes}.output()),
+                 (Doubles{1, 2, 2}));
+    }
+
     void lpPool()
     {
         const Tensor x = floats({1, 1, 3}, {3, -4, 0});

@@ -366,6 +366,23 @@ void addBorders(std::vector<Construct>& all)
                            rounding + "\"}\noutput %q\n",
                        "", 0.0, false, 0.0});
     }
+    // Ties of both signs: half_down is toward zero.
+    const std::string halves = "input %c: s8[300] codes s8(0.015625, 0)\n%x: f32[300] = crease.Dequantize(%c)\n";
+    for (const std::string rounding : {"half_down", "half_away", "away", "trunc", "floor"}) {
+        all.push_back({"quantize signed " + rounding,
+                       head() + halves + "%q: s8[300] codes s8(0.03125, 0) = crease.Quantize(%x) {rounding = \"" +
+                           rounding + "\"}\noutput %q\n",
+                       "", 0.0, false, 0.0});
+    }
+    all.push_back({"quantize a channel by floor",
+                   head() + "input %x: f32[3x2x4]\n%q: s8[3x2x4] codes s8([0.0625, 0.25], [3, -5], axis 1) = "
+                            "crease.Quantize(%x) {rounding = \"floor\", divide = \"reciprocal\"}\noutput %q\n",
+                   "", 0.0, false, 0.0});
+    all.push_back({"fake quantizer by floor",
+                   head() + halves +
+                       "%y: f32[300] on s8(0.03125, 3) = crease.FakeQuant(%x) {grid = s8(0.03125, 3), "
+                       "rounding = \"floor\"}\noutput %y\n",
+                   "Add Cast Clip DequantizeLinear DequantizeLinear Div Floor", 0.0, false, 0.0});
     all.push_back({"requantize",
                    head() + rows + "%y: u8[3x8] codes u8(0.1, 3) = crease.Requantize(%q) {hi = 200}\noutput %y\n",
                    "Cast Gather", 0.0, false, 0.0});

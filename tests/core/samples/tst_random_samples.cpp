@@ -78,6 +78,19 @@ private slots:
         QCOMPARE(a->source, std::string("random, seed 5"));
     }
 
+    void negative_a_reader_without_outputs()
+    {
+        Graph graph;
+        const ValueId x = addInput(graph, "x", ElementType::Float32, shapeOf({2}));
+        Node split;
+        split.op = "Split";
+        split.inputs = {x};
+        graph.addNode(std::move(split));
+        const auto set = randomSamples(graph, 1, 1, {});
+        QVERIFY(set.has_value());
+        QCOMPARE(set->samples[0][0].size(), std::size_t{2});
+    }
+
     void uniform_within_the_grid_of_the_quantizer_that_reads_it()
     {
         Graph graph;
