@@ -15,7 +15,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-constexpr std::int64_t mostIterations = 1'000'000; // a file may ask for endless ones
+constexpr std::int64_t mostIterations = 300'000; // a file may ask for endless ones
 
 const Graph* bodyOf(const Node& node, std::string_view name)
 {
