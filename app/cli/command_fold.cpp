@@ -121,9 +121,11 @@ ModelResult report(const Options& options, const std::string& model, const Conso
         console.diagnostics(folding->output->diagnostics);
     }
     const FoldOutcome outcome = folding->outcome();
-    result.json = outcomeJson(outcome);
-    if (folding->engineError) {
-        result.json["error"] = toJson(*folding->engineError);
+    if (console.json() || !options.report.empty()) {
+        result.json = outcomeJson(outcome);
+        if (folding->engineError) {
+            result.json["error"] = toJson(*folding->engineError);
+        }
     }
     console.print(accountText(outcome));
     if (console.verbose()) {

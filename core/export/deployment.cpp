@@ -92,11 +92,6 @@ AccumulatorForm Deployment::form(ValueId accumulator) const
     return found == m_forms.end() ? AccumulatorForm::Integers : found->second;
 }
 
-bool Deployment::biasIncluded(NodeId reader) const
-{
-    return std::ranges::find(m_biasIncluded, reader) != m_biasIncluded.end();
-}
-
 void Deployment::report(Severity severity, std::string id, std::string text, ValueId where)
 {
     const std::string name = where.valid() ? m_source->value(where).name : std::string();

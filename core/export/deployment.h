@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,8 +62,8 @@ public:
     AccumulatorForm form(ValueId accumulator) const;
     void setForm(ValueId accumulator, AccumulatorForm form) { m_forms[accumulator] = form; }
     /// The op that made the accumulator added this reader's bias already.
-    void setBiasIncluded(NodeId reader) { m_biasIncluded.push_back(reader); }
-    bool biasIncluded(NodeId reader) const;
+    void setBiasIncluded(NodeId reader) { m_biasIncluded.insert(reader); }
+    bool biasIncluded(NodeId reader) const { return m_biasIncluded.contains(reader); }
 
     void report(Severity severity, std::string id, std::string text, ValueId where);
     /// Counts nodes whose kernel rounds in float32, and those where it adds an odd zero point first; told once an op.
@@ -80,7 +81,7 @@ private:
     std::string m_base;
     std::map<std::string, ValueId> m_constants; // by type, dims and bytes
     std::map<ValueId, AccumulatorForm> m_forms;
-    std::vector<NodeId> m_biasIncluded;
+    std::set<NodeId> m_biasIncluded;
     Diagnostics m_diagnostics;
     struct Seen {
         std::size_t count = 0;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 #include <unistd.h>
 #include <unordered_map>
 
@@ -107,11 +108,8 @@ public:
                 if (relation.before == relation.after) {
                     continue;
                 }
-                const std::vector<ValueId> roots = rootsOf(relation.before);
-                std::vector<ValueId>& mine = m_roots[relation.after];
-                mine.insert(mine.end(), roots.begin(), roots.end());
-                std::ranges::sort(mine);
-                mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+                const std::set<ValueId> roots = rootsOf(relation.before);
+                m_roots[relation.after].insert(roots.begin(), roots.end());
             }
         }
     }
@@ -131,17 +129,17 @@ public:
     }
 
 private:
-    std::vector<ValueId> rootsOf(ValueId id) const
+    std::set<ValueId> rootsOf(ValueId id) const
     {
         if (m_original.contains(id)) {
             return {id};
         }
         const auto found = m_roots.find(id);
-        return found == m_roots.end() ? std::vector<ValueId>{} : found->second;
+        return found == m_roots.end() ? std::set<ValueId>{} : found->second;
     }
 
     const Graph& m_original;
-    std::unordered_map<ValueId, std::vector<ValueId>> m_roots;
+    std::unordered_map<ValueId, std::set<ValueId>> m_roots;
 };
 
 /// Final names become source names; what has no counterpart in the source is left out.

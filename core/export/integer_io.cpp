@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <set>
 
 namespace crease {
 
@@ -78,6 +79,7 @@ Result<Graph> withIntegerIo(const Graph& final)
         graph.setValue(input, std::move(value));
     }
     std::vector<ValueId> outputs = graph.outputs();
+    std::set<ValueId> taken(outputs.begin(), outputs.end());
     for (ValueId& output : outputs) {
         const NodeId producer = graph.producer(output);
         if (!producer.valid() || !graph.node(producer).is(nodes::dequantize, nodes::domain) ||
@@ -87,7 +89,7 @@ Result<Graph> withIntegerIo(const Graph& final)
         const ValueId codes = graph.node(producer).inputs[0];
         const Value& value = graph.value(codes);
         if (value.codes->isWide() || !value.codes->isPerTensor() || value.isConstant() || graph.isInput(codes) ||
-            std::ranges::find(outputs, codes) != outputs.end()) {
+            taken.contains(codes)) {
             continue;
         }
         Value named = graph.value(output);
@@ -98,6 +100,7 @@ Result<Graph> withIntegerIo(const Graph& final)
         graph.setValue(output, std::move(named));
         graph.setValue(codes, kept);
         record(model, kept.name, *kept.codes);
+        taken.insert(codes);
         output = codes;
     }
     graph.setOutputs(std::move(outputs));

@@ -401,16 +401,17 @@ json diffJson(const Trace& trace, std::size_t from, std::size_t to)
         }
         return list;
     };
+    const Lineage lineage(trace);
     json added = json::array();
     for (const NodeId id : diff.added) {
         json entry = nodeEntry(after, id);
-        entry["from"] = labels(before, counterparts(trace, id, to, from));
+        entry["from"] = labels(before, lineage.counterparts(id, to, from));
         added.push_back(std::move(entry));
     }
     json removed = json::array();
     for (const NodeId id : diff.removed) {
         json entry = nodeEntry(before, id);
-        entry["became"] = labels(after, counterparts(trace, id, from, to));
+        entry["became"] = labels(after, lineage.counterparts(id, from, to));
         removed.push_back(std::move(entry));
     }
     json changed = json::array();

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace crease {
@@ -156,6 +157,7 @@ void joinIdentities(Graph& graph, std::size_t firstNew)
 void nameNodes(Graph& graph)
 {
     std::set<std::string> used;
+    std::map<std::string, int> last; // the suffix that was given last, by what it follows
     for (const NodeId id : graph.order()) {
         const std::string& name = graph.node(id).name;
         if (!name.empty() && used.insert(name).second) {
@@ -165,8 +167,8 @@ void nameNodes(Graph& graph)
         const std::string output = node.output().valid() ? graph.value(node.output()).name : std::string("node");
         const std::string base = name.empty() ? fmt::format("{}_{}", output, node.op) : name;
         node.name = base;
-        for (int i = 1; !used.insert(node.name).second; ++i) {
-            node.name = fmt::format("{}_{}", base, i);
+        while (!used.insert(node.name).second) {
+            node.name = fmt::format("{}_{}", base, ++last[base]);
         }
         graph.setNode(id, std::move(node));
     }

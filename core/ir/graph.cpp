@@ -9,24 +9,41 @@
 
 namespace crease {
 
-/// Value names of one graph up to a number of values. Guarded: snapshots are read from several threads.
+/// The names of the live values, and how many have each: in the middle of an edit two may have the same. Guarded:
+/// snapshots are read from several threads.
 struct Graph::NameIndex {
     std::mutex mutex;
-    std::unordered_map<std::string, std::uint32_t> ids;
-    std::unordered_map<std::string, std::uint32_t> counters; // the next suffix to try for a base
-};
+    std::unordered_map<std::string, std::uint32_t> counts;
 
-Graph::NameIndex& Graph::names() const
-{
-    if (m_names == nullptr) {
-        m_names = std::make_shared<NameIndex>();
-        for (std::uint32_t i = 0; i < m_values.size(); ++i) {
-            if (m_values[i] != nullptr) {
-                m_names->ids.emplace(m_values[i]->name, i);
-            }
+    void add(const std::string& name) { ++counts[name]; }
+    void remove(const std::string& name)
+    {
+        if (const auto found = counts.find(name); found != counts.end() && --found->second == 0) {
+            counts.erase(found);
         }
     }
-    return *m_names;
+};
+
+/// The suffix that freshName gave last, by base. They start again once a value gets another name.
+struct Graph::Suffixes {
+    std::mutex mutex;
+    std::unordered_map<std::string, std::uint32_t> last;
+};
+
+/// The index to be kept up to date, if there is one: what another graph shares is left to it.
+Graph::NameIndex* Graph::ownNames()
+{
+    if (m_names.use_count() > 1) {
+        m_names.reset();
+    }
+    return m_names.get();
+}
+
+void Graph::dropSharedSuffixes()
+{
+    if (m_suffixes.use_count() > 1) {
+        m_suffixes.reset();
+    }
 }
 
 std::vector<ValueId> Graph::values() const
@@ -60,12 +77,9 @@ NodeId Graph::findNode(std::string_view nodeName) const
 ValueId Graph::addValue(Value value)
 {
     const ValueId id{static_cast<std::uint32_t>(m_values.size())};
-    if (m_names != nullptr) {
-        if (m_names.use_count() != 1) {
-            m_names.reset();
-        } else {
-            m_names->ids.emplace(value.name, id.index);
-        }
+    dropSharedSuffixes();
+    if (NameIndex* names = ownNames()) {
+        names->add(value.name);
     }
     m_values.push_back(std::make_shared<const Value>(std::move(value)));
     m_links.push_back({});
@@ -96,13 +110,9 @@ void Graph::removeNode(NodeId id)
 void Graph::removeValue(ValueId id)
 {
     assert(contains(id) && !producer(id).valid() && fanOut(id) == 0 && !isInput(id));
-    if (m_names != nullptr) {
-        if (m_names.use_count() != 1) {
-            m_names.reset();
-        } else if (const auto found = m_names->ids.find(value(id).name);
-                   found != m_names->ids.end() && found->second == id.index) {
-            m_names->ids.erase(found);
-        }
+    dropSharedSuffixes();
+    if (NameIndex* names = ownNames()) {
+        names->remove(value(id).name);
     }
     m_values.edit(id.index) = nullptr;
 }
@@ -122,7 +132,11 @@ void Graph::setValue(ValueId id, Value value)
 {
     assert(contains(id));
     if (value.name != this->value(id).name) {
-        m_names.reset();
+        m_suffixes.reset();
+        if (NameIndex* names = ownNames()) {
+            names->remove(this->value(id).name);
+            names->add(value.name);
+        }
     }
     m_values.edit(id.index) = std::make_shared<const Value>(std::move(value));
 }
@@ -187,8 +201,37 @@ void Graph::setOutputs(std::vector<ValueId> outputs)
     }
 }
 
+void Graph::replaceOutput(ValueId old, ValueId now)
+{
+    const auto places = static_cast<std::uint32_t>(std::ranges::count(m_outputs, old));
+    std::ranges::replace(m_outputs, old, now);
+    m_links.edit(old.index).outputs -= places;
+    m_links.edit(now.index).outputs += places;
+}
+
+/// Whether the order is the one that sort() would make: by the wishes, and no node before one that it reads.
+bool Graph::isSorted() const
+{
+    std::vector<bool> seen(m_nodes.size(), false);
+    const auto readable = [&](ValueId read) {
+        return !read.valid() || !producer(read).valid() || seen[producer(read).index];
+    };
+    std::uint32_t place = 0;
+    for (const NodeId id : m_order) {
+        if (!contains(id) || m_hints[id.index] != place++ || !std::ranges::all_of(node(id).inputs, readable) ||
+            !std::ranges::all_of(node(id).captures, readable, &Capture::outer)) {
+            return false;
+        }
+        seen[id.index] = true;
+    }
+    return true;
+}
+
 Result<void> Graph::sort()
 {
+    if (isSorted()) {
+        return {};
+    }
     const auto before = [this](NodeId a, NodeId b) {
         return std::pair(m_hints[a.index], a.index) > std::pair(m_hints[b.index], b.index);
     };
@@ -243,16 +286,27 @@ Result<void> Graph::sort()
 
 std::string Graph::freshName(std::string_view base) const
 {
-    NameIndex& index = names();
-    const std::scoped_lock lock(index.mutex);
+    if (m_names == nullptr) {
+        m_names = std::make_shared<NameIndex>();
+        for (std::uint32_t i = 0; i < m_values.size(); ++i) {
+            if (m_values[i] != nullptr) {
+                m_names->add(m_values[i]->name);
+            }
+        }
+    }
+    if (m_suffixes == nullptr) {
+        m_suffixes = std::make_shared<Suffixes>();
+    }
+    const std::scoped_lock lock(m_names->mutex, m_suffixes->mutex);
+    const auto taken = [this](const std::string& text) { return m_names->counts.contains(text); };
     std::string candidate(base);
-    if (!candidate.empty() && !index.ids.contains(candidate)) {
+    if (!candidate.empty() && !taken(candidate)) {
         return candidate;
     }
-    std::uint32_t& next = index.counters[std::string(base)];
+    std::uint32_t& last = m_suffixes->last[std::string(base)];
     do {
-        candidate = std::string(base) + "_" + std::to_string(++next);
-    } while (index.ids.contains(candidate));
+        candidate = std::string(base) + "_" + std::to_string(++last);
+    } while (taken(candidate));
     return candidate;
 }
 

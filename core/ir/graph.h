@@ -87,6 +87,7 @@ public:
     void replaceUses(ValueId old, ValueId now); // of nodes; graph outputs are replaced by setOutputs
     void setInputs(std::vector<ValueId> inputs);
     void setOutputs(std::vector<ValueId> outputs);
+    void replaceOutput(ValueId old, ValueId now); // at each place where `old` is an output
     /// Values of this subgraph that stand for outer values; they have no producer.
     const std::vector<ValueId>& captured() const { return m_captured; }
     void addCaptured(ValueId id) { m_captured.push_back(id); }
@@ -105,6 +106,7 @@ private:
         std::vector<Use> uses;
     };
 
+    bool isSorted() const;
     void link(NodeId id, const Node& node);
     void unlink(NodeId id, const Node& node);
     void addUse(ValueId id, Use use);
@@ -120,11 +122,13 @@ private:
     std::vector<ValueId> m_outputs;
     std::vector<ValueId> m_captured;
     std::shared_ptr<const ModelInfo> m_model = std::make_shared<const ModelInfo>();
-    // Names are indexed lazily by freshName and findValue: name -> id, shared between copies until one of them adds a
-    // value.
+    // What freshName knows, made when it is first asked and shared between copies until one of them edits its values.
     struct NameIndex;
+    struct Suffixes;
     mutable std::shared_ptr<NameIndex> m_names;
-    NameIndex& names() const;
+    mutable std::shared_ptr<Suffixes> m_suffixes;
+    NameIndex* ownNames();
+    void dropSharedSuffixes();
 };
 
 } // namespace crease

@@ -121,6 +121,8 @@ Result<void> verifyCreaseNode(const Graph& graph, const Node& node)
 Result<void> verify(const Graph& graph)
 {
     std::unordered_set<std::string_view> names;
+    names.reserve(graph.valueCapacity());
+    const std::unordered_set<ValueId> captured(graph.captured().begin(), graph.captured().end());
     for (const ValueId id : graph.values()) {
         const Value& value = graph.value(id);
         if (value.name.empty() || !names.insert(value.name).second) {
@@ -150,7 +152,7 @@ Result<void> verify(const Graph& graph)
                                node.name.empty() ? node.op : node.name, {});
             }
             if (input.valid() && !graph.producer(input).valid() && !graph.value(input).isConstant() &&
-                !graph.isInput(input) && std::ranges::find(graph.captured(), input) == graph.captured().end()) {
+                !graph.isInput(input) && !captured.contains(input)) {
                 return invalid("no-source", "an input is neither made by a node nor a constant or graph input",
                                node.name.empty() ? node.op : node.name, graph.value(input).name);
             }

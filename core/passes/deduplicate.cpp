@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/passes/deduplicate.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
+#include <utility>
+#include <variant>
 
 namespace crease {
 
@@ -28,13 +32,50 @@ std::size_t hashOf(const Tensor& tensor)
                : mixed(seed, std::hash<std::string_view>{}(std::string_view(bytes, tensor.bytes())));
 }
 
-std::size_t hashOf(const Node& node)
+std::size_t hashOf(const Value& constant)
+{
+    return mixed(hashOf(constant.constant), constant.codes ? std::hash<double>{}(constant.codes->scales.front()) : 0);
+}
+
+/// Of the kinds that nodes differ in; 0 for the others. Equal attributes have equal hashes.
+std::size_t hashOf(const Attribute& attribute)
+{
+    const auto ofList = [](const auto& list) {
+        std::size_t seed = list.size();
+        for (const auto& entry : list) {
+            seed = mixed(seed, std::hash<std::decay_t<decltype(entry)>>{}(entry));
+        }
+        return seed;
+    };
+    const auto hash = [&]<class T>(const T& content) -> std::size_t {
+        if constexpr (std::is_same_v<T, Grid>) {
+            return mixed(ofList(content.scales), ofList(content.zeroPoints));
+        } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
+            return std::hash<T>{}(content);
+        } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<double>> ||
+                             std::is_same_v<T, std::vector<float>>) {
+            return ofList(content);
+        } else {
+            return 0;
+        }
+    };
+    return std::visit(hash, attribute);
+}
+
+std::size_t hashOf(const Graph& graph, const Node& node)
 {
     std::size_t seed = std::hash<std::string>{}(node.op);
     for (const ValueId input : node.inputs) {
         seed = mixed(seed, input.index);
     }
-    return mixed(seed, node.attributes.size());
+    for (const auto& [name, attribute] : node.attributes) {
+        seed = mixed(seed, hashOf(attribute));
+    }
+    for (const ValueId output : node.outputs) {
+        const auto& codes = output.valid() ? graph.value(output).codes : std::nullopt;
+        seed = mixed(seed, codes ? std::hash<double>{}(codes->scales.front()) : 0);
+    }
+    return seed;
 }
 
 /// What was seen so far in the pass; entries may have died since.
@@ -42,6 +83,7 @@ struct Seen {
     std::unordered_multimap<std::size_t, ValueId> constants;
     std::unordered_map<ValueId, std::size_t> hashes;
     std::unordered_multimap<std::size_t, NodeId> nodes;
+    std::unordered_map<NodeId, std::size_t> nodeHashes; // of those in `nodes`: as they were when they came there
 };
 
 bool equalConstants(const Value& a, const Value& b)
@@ -61,7 +103,7 @@ Outcome mergeConstants(const Graph& graph, NodeId id, Seen& seen)
         }
         const Value& value = graph.value(input);
         const auto known = seen.hashes.find(input);
-        const std::size_t hash = known != seen.hashes.end() ? known->second : hashOf(value.constant);
+        const std::size_t hash = known != seen.hashes.end() ? known->second : hashOf(value);
         const auto [first, last] = seen.constants.equal_range(hash);
         ValueId same;
         for (auto other = first; other != last && !same.valid(); ++other) {
@@ -111,7 +153,7 @@ bool equalNodes(const Graph& graph, const Node& a, const Node& b)
         if (a.outputs[i].valid()) {
             const Value& x = graph.value(a.outputs[i]);
             const Value& y = graph.value(b.outputs[i]);
-            if (x.type != y.type || x.codes != y.codes || graph.isOutput(b.outputs[i])) {
+            if (x.type != y.type || x.codes != y.codes) {
                 return false;
             }
         }
@@ -125,9 +167,11 @@ Outcome mergeNodes(const Graph& graph, NodeId id, Seen& seen)
     if (!isPure(node)) {
         return NoMatch{};
     }
-    const std::size_t hash = hashOf(node);
+    const std::size_t hash = hashOf(graph, node);
+    const bool stays =
+        std::ranges::any_of(node.outputs, [&](ValueId output) { return output.valid() && graph.isOutput(output); });
     const auto [first, last] = seen.nodes.equal_range(hash);
-    for (auto other = first; other != last; ++other) {
+    for (auto other = first; !stays && other != last; ++other) {
         if (other->second == id) {
             return NoMatch{};
         }
@@ -147,7 +191,10 @@ Outcome mergeNodes(const Graph& graph, NodeId id, Seen& seen)
         patch.explain(fmt::format("computes what '{}' holds already", graph.value(kept.output()).name));
         return patch;
     }
-    seen.nodes.emplace(hash, id);
+    const auto [known, fresh] = seen.nodeHashes.try_emplace(id, hash);
+    if (fresh || std::exchange(known->second, hash) != hash) {
+        seen.nodes.emplace(hash, id);
+    }
     return NoMatch{};
 }
 

@@ -86,8 +86,17 @@ public:
 private:
     Lifted lift(ValueId codes, CodeBounds bounds, bool top)
     {
-        if (++m_steps > 4096) {
-            return missed("too-long", "more than 4,096 integer nodes stand before it", m_id);
+        ++m_depth;
+        Lifted lifted = liftOne(codes, bounds, top);
+        --m_depth;
+        return lifted;
+    }
+
+    Lifted liftOne(ValueId codes, CodeBounds bounds, bool top)
+    {
+        // In a row fewer than in all: a thread's stack must hold them.
+        if (++m_steps > 4096 || m_depth > 512) {
+            return missed("too-long", "more than 512 integer nodes in a row, or 4,096 in all, stand before it", m_id);
         }
         if (m_graph.isInput(codes)) {
             return liftInput(codes, bounds, top);
@@ -463,6 +472,7 @@ private:
     std::string m_text;
     bool m_clipped = false;
     int m_steps = 0;
+    int m_depth = 0;
     std::vector<std::tuple<ValueId, Grid, ValueId>> m_made;
     std::vector<std::tuple<NodeId, std::vector<ValueId>, std::vector<ValueId>>> m_moved; // its new inputs and outputs
     NodeId m_differing;

@@ -43,6 +43,18 @@ std::string nameOf(const Graph& graph, NodeId id)
 
 Reasons::Reasons(const Trace& trace) : m_trace(&trace), m_graph(&trace.final())
 {
+    m_readers.resize(m_graph->valueCapacity());
+    for (const ValueId id : m_graph->values()) {
+        Readers& readers = m_readers[id.index];
+        for (const Use& use : m_graph->uses(id)) {
+            const Node& reader = m_graph->node(use.node);
+            readers.quantizer = readers.quantizer || isCrease(reader, nodes::quantize);
+            readers.other = readers.other || !isCrease(reader, nodes::dequantize);
+            if (!readers.linear.valid() && isLinearOp(reader)) {
+                readers.linear = use.node;
+            }
+        }
+    }
     const auto byName = producersByName(*m_graph);
     for (const std::string_view pass : telling) {
         for (const Stage& stage : trace.stages) {
@@ -156,11 +168,8 @@ Reason Reasons::ofNode(NodeId id) const
                 nameOf(*m_graph, id)};
         }
     }
-    const bool quantizedBehind = std::ranges::any_of(node.outputs, [&](ValueId output) {
-        return output.valid() && std::ranges::any_of(m_graph->uses(output), [&](const Use& use) {
-                   return isCrease(m_graph->node(use.node), nodes::quantize);
-               });
-    });
+    const bool quantizedBehind = std::ranges::any_of(
+        node.outputs, [&](ValueId output) { return output.valid() && m_readers[output.index].quantizer; });
     if (!quantizedBehind) {
         return {"no-quantizer-behind", fmt::format("no quantizer follows {}", label), nameOf(*m_graph, id)};
     }
@@ -192,25 +201,17 @@ Reason Reasons::ofSource(NodeId id) const
 
 bool Reasons::feedsInteger(ValueId codes) const
 {
-    if (m_graph->isOutput(codes)) {
-        return true;
-    }
-    return std::ranges::any_of(m_graph->uses(codes),
-                               [&](const Use& use) { return !isCrease(m_graph->node(use.node), nodes::dequantize); });
+    return m_graph->isOutput(codes) || m_readers[codes.index].other;
 }
 
 /// The reason of whoever reads real numbers where codes could have been read.
 std::optional<Reason> Reasons::ofReaders(ValueId real) const
 {
-    for (const Use& use : m_graph->uses(real)) {
-        if (isLinearOp(m_graph->node(use.node))) {
-            return ofNode(use.node);
-        }
+    if (const NodeId linear = m_readers[real.index].linear; linear.valid()) {
+        return ofNode(linear);
     }
-    for (const Use& use : m_graph->uses(real)) {
-        return ofNode(use.node);
-    }
-    return std::nullopt;
+    const std::span<const Use> uses = m_graph->uses(real);
+    return uses.empty() ? std::nullopt : std::optional(ofNode(uses.front().node));
 }
 
 std::optional<Reason> Reasons::keptBecause(const std::vector<NodeId>& descendants, QuantizerRole role) const
@@ -248,8 +249,11 @@ std::optional<Reason> Reasons::keptBecause(const std::vector<NodeId>& descendant
             continue;
         }
         for (const Use& use : m_graph->uses(codes)) {
-            if (!kept && isCrease(m_graph->node(use.node), nodes::dequantize)) {
+            if (isCrease(m_graph->node(use.node), nodes::dequantize)) {
                 kept = ofReaders(m_graph->node(use.node).output());
+            }
+            if (kept) {
+                break;
             }
         }
         if (!kept && quantizes && m_graph->producer(node.input(0)).valid()) {

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace crease {
 
@@ -38,6 +39,13 @@ private:
     const Graph* m_graph;                                    // the final one
     std::unordered_map<std::uint32_t, const Miss*> m_misses; // by node of the final graph
     std::unordered_map<std::uint32_t, const Miss*> m_blamed; // those that only name the node
+    /// Of a value of the final graph.
+    struct Readers {
+        NodeId linear;          // the first linear op
+        bool quantizer = false; // a Quantize
+        bool other = false;     // anything but a Dequantize
+    };
+    std::vector<Readers> m_readers; // by value
 };
 
 } // namespace crease

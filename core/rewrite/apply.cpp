@@ -13,9 +13,7 @@ void replaceOutput(Graph& graph, ValueId old, ValueId now)
     if (!graph.isOutput(old) || !replaceable(graph, old, now)) {
         return;
     }
-    std::vector<ValueId> outputs = graph.outputs();
-    std::ranges::replace(outputs, old, now);
-    graph.setOutputs(std::move(outputs));
+    graph.replaceOutput(old, now);
     Value oldValue = graph.value(old);
     Value newValue = graph.value(now);
     std::swap(oldValue.name, newValue.name);

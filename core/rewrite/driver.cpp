@@ -32,7 +32,8 @@ public:
             return {id};
         }
         const auto found = m_nodeRoots.find(id);
-        return found == m_nodeRoots.end() ? std::vector<NodeId>{} : found->second;
+        return found == m_nodeRoots.end() ? std::vector<NodeId>{}
+                                          : std::vector<NodeId>(found->second.begin(), found->second.end());
     }
 
     void record(const std::vector<NodeId>& ancestors, const std::vector<NodeId>& added)
@@ -42,13 +43,8 @@ public:
             const std::vector<NodeId> from = roots(ancestor);
             all.insert(all.end(), from.begin(), from.end());
         }
-        std::ranges::sort(all);
-        all.erase(std::unique(all.begin(), all.end()), all.end());
         for (const NodeId id : added) {
-            std::vector<NodeId>& mine = m_nodeRoots[id];
-            mine.insert(mine.end(), all.begin(), all.end());
-            std::ranges::sort(mine);
-            mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+            m_nodeRoots[id].insert(all.begin(), all.end());
         }
     }
 
@@ -113,7 +109,7 @@ private:
 
     std::size_t m_nodes;
     std::size_t m_values;
-    std::map<NodeId, std::vector<NodeId>> m_nodeRoots;
+    std::map<NodeId, std::set<NodeId>> m_nodeRoots;
     std::map<ValueId, std::vector<ValueRelation>> m_valueRoots;
 };
 
@@ -253,7 +249,8 @@ Result<Stage> applyRules(const Graph& before, std::string_view pass, std::span<c
         }
     }
     TRY(graph.sort());
-    if (auto valid = verify(graph); !valid) {
+    const bool changed = std::ranges::any_of(stage.rewrites, &Rewrite::on);
+    if (auto valid = changed ? verify(graph) : Result<void>{}; !valid) {
         Error error = std::move(valid).error();
         error.message = fmt::format("after pass {}: {}", pass, error.message);
         return std::unexpected(std::move(error));

@@ -51,7 +51,54 @@ std::vector<Id> walk(const Trace& trace, Id id, std::size_t from, std::size_t to
     return ids;
 }
 
+/// step() along pairs that are sorted by `key`.
+std::vector<NodeId> sortedStep(const std::vector<NodeId>& ids, const Graph& to, const std::vector<NodeOrigin>& pairs,
+                               NodeId NodeOrigin::* key, NodeId NodeOrigin::* into)
+{
+    std::vector<NodeId> result;
+    for (const NodeId id : ids) {
+        if (to.contains(id)) {
+            result.push_back(id);
+        }
+        for (const NodeOrigin& pair : std::ranges::equal_range(pairs, id, {}, key)) {
+            if (to.contains(pair.*into)) {
+                result.push_back(pair.*into);
+            }
+        }
+    }
+    makeUnique(result);
+    return result;
+}
+
 } // namespace
+
+Lineage::Lineage(const Trace& trace) : m_trace(&trace)
+{
+    for (const Stage& stage : trace.stages) {
+        std::ranges::sort(m_byBefore.emplace_back(stage.origins), {}, &NodeOrigin::before);
+        std::ranges::sort(m_byAfter.emplace_back(stage.origins), {}, &NodeOrigin::after);
+    }
+}
+
+std::vector<NodeId> Lineage::stepBack(const std::vector<NodeId>& nodes, std::size_t stage) const
+{
+    return sortedStep(nodes, m_trace->graph(stage - 1), m_byAfter[stage - 1], &NodeOrigin::after, &NodeOrigin::before);
+}
+
+std::vector<NodeId> Lineage::counterparts(NodeId node, std::size_t from, std::size_t to) const
+{
+    std::vector<NodeId> ids;
+    if (m_trace->graph(from).contains(node)) {
+        ids.push_back(node);
+    }
+    for (std::size_t at = from; at < to; ++at) {
+        ids = sortedStep(ids, m_trace->graph(at + 1), m_byBefore[at], &NodeOrigin::before, &NodeOrigin::after);
+    }
+    for (std::size_t at = from; at > to; --at) {
+        ids = stepBack(ids, at);
+    }
+    return ids;
+}
 
 std::vector<NodeId> counterparts(const Trace& trace, NodeId node, std::size_t from, std::size_t to)
 {

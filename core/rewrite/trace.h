@@ -60,6 +60,22 @@ struct Trace {
     const Graph& final() const { return graph(stages.size()); }
 };
 
+/// Where the nodes of a trace came from and what became of them, for many questions about one trace, which must stay.
+class Lineage {
+public:
+    explicit Lineage(const Trace& trace);
+
+    /// Nodes of graph(stage - 1) that nodes of graph(stage) came from. Ids are sorted, as in all answers here.
+    std::vector<NodeId> stepBack(const std::vector<NodeId>& nodes, std::size_t stage) const;
+    /// The same as the function of that name.
+    std::vector<NodeId> counterparts(NodeId node, std::size_t from, std::size_t to) const;
+
+private:
+    const Trace* m_trace;
+    std::vector<std::vector<NodeOrigin>> m_byBefore; // one list a stage
+    std::vector<std::vector<NodeOrigin>> m_byAfter;
+};
+
 /// Nodes of graph(to) that came from `node` of graph(from), or the reverse where to < from. Stage numbers as in
 /// Trace::graph.
 std::vector<NodeId> counterparts(const Trace& trace, NodeId node, std::size_t from, std::size_t to);

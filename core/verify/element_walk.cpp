@@ -101,22 +101,33 @@ WalkPlan planWalk(const Graph& graph, ValueId value, const std::function<bool(co
     return plan;
 }
 
-Result<Tensor> walk(const Graph& graph, ValueId value, const ElementWalk& how, const TensorOf& tensorOf, const Job& job)
+namespace {
+
+/// walk(), `depth` movements behind where it began: a thread's stack must hold them.
+Result<Tensor> walkFrom(const Graph& graph, ValueId value, const ElementWalk& how, const TensorOf& tensorOf,
+                        const Job& job, int depth)
 {
-    const NodeId producer = graph.producer(value);
-    const Passage passage =
-        producer.valid() && !how.endsAt(graph.node(producer)) ? passageOf(graph, graph.node(producer)) : Passage::End;
+    if (depth > 512) {
+        return Tensor{};
+    }
+    const auto passageTo = [&](ValueId id) {
+        const NodeId producer = graph.producer(id);
+        return producer.valid() && !how.endsAt(graph.node(producer)) ? passageOf(graph, graph.node(producer))
+                                                                     : Passage::End;
+    };
+    Passage passage = passageTo(value);
+    while (passage == Passage::Place) {
+        value = graph.node(graph.producer(value)).input(0);
+        passage = passageTo(value);
+    }
     if (passage == Passage::End) {
         return how.numbersOf(value);
     }
-    const Node& node = graph.node(producer);
-    if (passage == Passage::Place) {
-        return walk(graph, node.input(0), how, tensorOf, job);
-    }
+    const Node& node = graph.node(graph.producer(value));
     std::vector<Tensor> inputs;
     for (std::size_t slot = 0; slot < node.inputs.size(); ++slot) {
         if (slot == 0 || passage == Passage::Joins) {
-            inputs.push_back(TRY(walk(graph, node.inputs[slot], how, tensorOf, job)));
+            inputs.push_back(TRY(walkFrom(graph, node.inputs[slot], how, tensorOf, job, depth + 1)));
             if (!inputs.back().valid()) {
                 return Tensor{};
             }
@@ -128,6 +139,13 @@ Result<Tensor> walk(const Graph& graph, ValueId value, const ElementWalk& how, c
     }
     const auto place = std::ranges::find(node.outputs, value) - node.outputs.begin();
     return moved(graph, node, static_cast<std::size_t>(place), std::move(inputs), job);
+}
+
+} // namespace
+
+Result<Tensor> walk(const Graph& graph, ValueId value, const ElementWalk& how, const TensorOf& tensorOf, const Job& job)
+{
+    return walkFrom(graph, value, how, tensorOf, job, 0);
 }
 
 } // namespace crease

@@ -34,10 +34,10 @@ Fidelity fidelityOf(const Stage& stage)
 }
 
 /// The class that binds what a cone holds: that of its sites, or of the whole stage where none is known.
-Fidelity fidelityOf(const Stage& stage, const Cone& cone)
+Fidelity fidelityOf(const Stage& stage, Fidelity whole, const Cone& cone)
 {
     if (cone.sites.empty()) {
-        return fidelityOf(stage);
+        return whole;
     }
     Fidelity result = Fidelity::X;
     for (const std::size_t site : cone.sites) {
@@ -103,7 +103,8 @@ bool untouched(const Graph& a, const Graph& b)
 class Verifier {
 public:
     Verifier(const Trace& trace, const SampleSet& samples, const VerifyOptions& options, const Job& job)
-        : m_trace(trace), m_samples(samples), m_options(options), m_job(job), m_programs(trace.stages.size() + 1)
+        : m_trace(trace), m_samples(samples), m_options(options), m_job(job), m_lineage(trace),
+          m_programs(trace.stages.size() + 1)
     {
         const std::size_t threads = static_cast<std::size_t>(std::max(job.threads, 1));
         m_threadsInside = static_cast<int>(threads / std::clamp<std::size_t>(samples.samples.size(), 1, threads));
@@ -154,8 +155,10 @@ private:
     ExactBias exactBias(std::size_t from, std::size_t to) const
     {
         return [this, from, to](NodeId node) {
+            std::vector<NodeId> ancestors{node};
             for (std::size_t stage = to; stage-- > from;) {
-                for (const NodeId ancestor : counterparts(m_trace, node, to, stage)) {
+                ancestors = m_lineage.stepBack(ancestors, stage + 1);
+                for (const NodeId ancestor : ancestors) {
                     auto bias = m_trace.graph(stage).node(ancestor).doublesAttribute("bias");
                     if (!bias.empty()) {
                         return bias;
@@ -220,9 +223,10 @@ private:
             return notChecked(compared.error());
         }
         Certificate certificate = start(pairing, *compared);
+        const Fidelity whole = fidelityOf(made);
         for (std::size_t i = 0; i < pairing.pairs.size(); ++i) {
-            const Verdict verdict =
-                verdictOf(pairing.pairs[i], compared->local[i], fidelityOf(made, cones[i]), m_options.floatTolerance);
+            const Verdict verdict = verdictOf(pairing.pairs[i], compared->local[i], fidelityOf(made, whole, cones[i]),
+                                              m_options.floatTolerance);
             add(certificate, pairing.pairs[i], compared->local[i], verdict, made.after);
             for (const std::size_t site : cones[i].sites) {
                 if (sites[site].tensors == 0) {
@@ -325,6 +329,7 @@ private:
     const SampleSet& m_samples;
     const VerifyOptions& m_options;
     const Job& m_job;
+    Lineage m_lineage;
     std::vector<std::optional<Program>> m_programs; // one a graph of the trace, while it is needed
     int m_threadsInside = 1;
     std::size_t m_stageSamples = 0;

@@ -14,6 +14,9 @@ private slots:
     void sortKeepsOrderAndFindsCycles();
     void copiesAreIndependent();
     void freshNamesAreFree();
+    void freshNamesKnowRenamedValues();
+    void outputsAreReplacedAtEachPlace();
+    void sortMovesNothingThatIsInOrder();
     void verifierNamesTheFault_data();
     void verifierNamesTheFault();
 };
@@ -92,6 +95,74 @@ void TestGraph::freshNamesAreFree()
     QCOMPARE(graph.freshName("c"), std::string("c"));
     graph.addValue({.name = "c"});
     QCOMPARE(graph.freshName("c"), std::string("c_1"));
+}
+
+void TestGraph::freshNamesKnowRenamedValues()
+{
+    Graph graph;
+    const ValueId a = graph.addValue({.name = "a"});
+    const ValueId b = graph.addValue({.name = "b"});
+    QCOMPARE(graph.freshName("a"), std::string("a_1"));
+    const Graph before = graph;
+    // In two steps, as a graph output hands its name on: in between two values have the same.
+    graph.setValue(a, {.name = "b"});
+    graph.setValue(b, {.name = "c"});
+    QCOMPARE(graph.freshName("a"), std::string("a"));
+    QCOMPARE(graph.freshName("b"), std::string("b_1"));
+    QCOMPARE(graph.freshName("c"), std::string("c_1"));
+    graph.removeValue(a);
+    QCOMPARE(graph.freshName("b"), std::string("b"));
+    // The copy keeps its own names.
+    QCOMPARE(before.freshName("c"), std::string("c"));
+    QVERIFY(before.freshName("a") != "a");
+}
+
+void TestGraph::outputsAreReplacedAtEachPlace()
+{
+    Graph graph = test::graphOf(R"(graph "g" ir 8
+input %x: f32[1]
+%a: f32[1] = Relu(%x)
+%b: f32[1] = Neg(%x)
+%c: f32[1] = Abs(%x)
+output %a
+output %b
+output %a
+)");
+    const ValueId a = graph.findValue("a");
+    const ValueId b = graph.findValue("b");
+    const ValueId c = graph.findValue("c");
+    graph.replaceOutput(a, c);
+    QVERIFY((graph.outputs() == std::vector<ValueId>{c, b, c}));
+    QVERIFY(!graph.isOutput(a));
+    QCOMPARE(graph.fanOut(c), std::size_t{2});
+    graph.replaceOutput(a, b); // no output any more
+    QVERIFY((graph.outputs() == std::vector<ValueId>{c, b, c}));
+    QCOMPARE(graph.fanOut(b), std::size_t{1});
+    QCOMPARE(graph.fanOut(a), std::size_t{0});
+}
+
+void TestGraph::sortMovesNothingThatIsInOrder()
+{
+    Graph graph = test::graphOf(R"(graph "g" ir 8
+input %x: f32[1]
+%a: f32[1] = Relu(%x)
+%b: f32[1] = Neg(%x)
+%c: f32[1] = Abs(%b)
+output %c
+)");
+    VERIFY_RESULT(graph.sort());
+    const std::vector<NodeId> order = graph.order();
+    VERIFY_RESULT(graph.sort());
+    QVERIFY(graph.order() == order);
+    // Neg reads what Relu's old place makes now: it and its reader go behind it.
+    const NodeId late =
+        graph.addNode({.op = "Sign", .inputs = {graph.findValue("x")}, .outputs = {graph.addValue({.name = "d"})}});
+    graph.setUse({order[1], 0}, graph.findValue("d"));
+    VERIFY_RESULT(graph.sort());
+    QVERIFY((graph.order() == std::vector<NodeId>{order[0], late, order[1], order[2]}));
+    graph.removeNode(order[2]);
+    VERIFY_RESULT(graph.sort());
+    QCOMPARE(graph.order().size(), std::size_t{3});
 }
 
 void TestGraph::verifierNamesTheFault_data()

@@ -66,6 +66,8 @@ private slots:
     void negative_unknownCodes();
     void negative_scaleFromDivisionOfData();
     void longScaleChain();
+    void longMovement_data();
+    void longMovement();
 };
 
 void TestRecogniseMovement::movement_data()
@@ -481,6 +483,35 @@ void TestRecogniseMovement::longScaleChain()
     const auto stage = run(graph, PassContext{target, {}, {}}, Job{});
     VERIFY_RESULT(stage);
     QCOMPARE(ops(stage->after), QString("FakeQuant"));
+}
+
+void TestRecogniseMovement::longMovement_data()
+{
+    QTest::addColumn<int>("count");
+    QTest::addColumn<bool>("lifted");
+    QTest::newRow("500") << 500 << true;
+    QTest::newRow("5,000") << 5000 << false; // more than a thread's stack holds
+}
+
+void TestRecogniseMovement::longMovement()
+{
+    QFETCH(int, count);
+    QFETCH(bool, lifted);
+    std::string middle;
+    std::string from = "q";
+    for (int i = 1; i <= count; ++i) {
+        const std::string to = i == count ? "r" : "m" + std::to_string(i);
+        middle += "%" + to + ": s8[1x2x4] = Transpose(%" + from + ") {perm = [0, 1, 2]}\n";
+        from = to;
+    }
+    const auto stage =
+        run(test::graphOf(between(middle, "[1x2x4]")), PassContext{*findTarget("onnxruntime-qdq")}, Job{});
+    VERIFY_RESULT(stage);
+    QCOMPARE(ops(stage->after).contains("FakeQuant"), lifted);
+    QCOMPARE(stage->missed.empty(), lifted);
+    if (!lifted) {
+        QCOMPARE(stage->missed.front().miss.id, std::string("too-long"));
+    }
 }
 
 QTEST_GUILESS_MAIN(TestRecogniseMovement)

@@ -58,6 +58,9 @@ class TestDriver : public QObject {
 
 private slots:
     void rulesRunToRest();
+    void visitsGrowWithTheNodes_data();
+    void visitsGrowWithTheNodes();
+    void lineageAnswersAsCounterpartsDo();
     void switchedOffSitesStay();
     void provenanceJoinsStages();
     void graphOutputsKeepTheirNames();
@@ -65,6 +68,77 @@ private slots:
     void cancelStops();
     void classAIsOffUnlessAskedFor();
 };
+
+namespace {
+
+/// `count` nodes: one after the other, or all of one value, each a graph output.
+std::string manyNodes(std::size_t count, bool inARow)
+{
+    std::string text = "graph \"g\" ir 8\ninput %x: f32[1]\n";
+    std::string outputs;
+    std::string from = "x";
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string name = "v" + std::to_string(i);
+        text += "%" + name + ": f32[1] = " + (i % 2 == 0 ? "Neg" : "Identity") + "(%" + from + ")\n";
+        from = inARow ? name : from;
+        if (!inARow || i + 1 == count) {
+            outputs += "output %" + name + "\n";
+        }
+    }
+    return text + outputs;
+}
+
+std::size_t visitsOf(const std::string& text)
+{
+    std::size_t visits = 0;
+    std::vector<Rule> counted = rules;
+    counted.insert(counted.begin(), {"count", "test", Fidelity::X, [&visits](const Graph&, NodeId) -> Outcome {
+                                         ++visits;
+                                         return NoMatch{};
+                                     }});
+    const auto stage = applyRules(test::graphOf(text), "test", counted, {}, Job{});
+    return stage ? visits : 0;
+}
+
+} // namespace
+
+void TestDriver::visitsGrowWithTheNodes_data()
+{
+    QTest::addColumn<bool>("inARow");
+    QTest::newRow("in a row") << true;
+    QTest::newRow("of one value") << false;
+}
+
+void TestDriver::visitsGrowWithTheNodes()
+{
+    QFETCH(bool, inARow);
+    const std::size_t once = visitsOf(manyNodes(200, inARow));
+    const std::size_t twice = visitsOf(manyNodes(400, inARow));
+    QVERIFY(once >= 200);
+    QVERIFY2(static_cast<double>(twice) <= 2.1 * static_cast<double>(once),
+             qPrintable(QString("%1 visits, then %2").arg(once).arg(twice)));
+}
+
+void TestDriver::lineageAnswersAsCounterpartsDo()
+{
+    Trace trace;
+    trace.original = test::graphOf(chain);
+    trace.stages.push_back(test::runRules(chain, rules));
+    trace.stages.push_back(test::runRules(print(trace.final()), std::span(rules).first(1)));
+    const Lineage lineage(trace);
+    std::size_t related = 0;
+    for (std::size_t from = 0; from <= 2; ++from) {
+        for (std::size_t to = 0; to <= 2; ++to) {
+            for (std::uint32_t i = 0; i < trace.final().nodeCapacity() + 1; ++i) {
+                const std::vector<NodeId> expected = counterparts(trace, NodeId{i}, from, to);
+                QVERIFY(lineage.counterparts(NodeId{i}, from, to) == expected);
+                related += from != to ? expected.size() : 0;
+            }
+        }
+    }
+    QVERIFY(related > 0);
+    QVERIFY(lineage.counterparts(NodeId{999}, 0, 1).empty());
+}
 
 void TestDriver::rulesRunToRest()
 {
