@@ -93,6 +93,10 @@ void TestOpTable::onnxTypeNumbers()
     for (std::int64_t number = 1; number <= 26; ++number) {
         QCOMPARE(onnxNumber(elementTypeFromOnnx(number)), number);
     }
+    QCOMPARE(quantizedType(ElementType::Undefined, 0), ElementType::UInt8); // BC-72
+    QCOMPARE(quantizedType(ElementType::Undefined, 3), ElementType::Int8);
+    QCOMPARE(quantizedType(ElementType::Int16, 3), ElementType::Int16);
+    QCOMPARE(quantizedType(ElementType::Undefined, 99), ElementType::Undefined);
 }
 
 void TestOpTable::windows()

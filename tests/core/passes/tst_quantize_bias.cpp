@@ -20,7 +20,7 @@ const %w: s8[3x1x1x1] codes s8([)" +
            scales + R"(], [0, 0, 0], axis 0) = [)" + codes + R"(]
 %q: u8[1x1x1x1] codes u8(0.05, 0) = crease.Quantize(%x)
 %acc: s32[1x3x1x1] codes s32([)" +
-           products + R"(], [0, 0, 0], axis 1) = Conv(%q, %w)
+           products + R"(], [0, 0, 0], axis 1) = Conv(%q, %w) "layer"
 %y: u8[1x3x1x1] codes u8(0.1, 0) = crease.Requantize(%acc) {bias = f64 [)" +
            bias + R"(]}
 output %y
@@ -82,6 +82,8 @@ void TestQuantizeBias::aDeadChannelGetsAnotherScale()
     QVERIFY(std::abs(codes[1]) <= 2147483647);
     QVERIFY(std::abs(static_cast<double>(codes[1]) * 0.05 * w.codes->scales[1] - 13.0) < 1e-7);
     QCOMPARE(w.constant.toInts(), (std::vector<std::int64_t>{90, 0, 90}));
+    const Node& conv = stage.after.node(stage.after.producer(makerOf(stage.after, "y").inputs[0]));
+    QCOMPARE(conv.name, std::string("layer")); // by which a report counts it as integer
 }
 
 void TestQuantizeBias::aSaturatedChannelIsCleared()
