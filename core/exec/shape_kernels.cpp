@@ -80,7 +80,8 @@ double stepsBetween(std::int64_t start, std::int64_t limit, std::int64_t delta)
     const auto low = static_cast<std::uint64_t>(std::min(start, limit));
     const std::uint64_t span = static_cast<std::uint64_t>(std::max(start, limit)) - low;
     const std::uint64_t step = delta > 0 ? static_cast<std::uint64_t>(delta) : 0 - static_cast<std::uint64_t>(delta);
-    return static_cast<double>((span - 1) / step + 1);
+    const std::uint64_t count = (span - 1) / step + 1;
+    return static_cast<double>(count);
 }
 
 Outputs range(const KernelContext& context)

@@ -110,8 +110,7 @@ QByteArray dotText(const Picture& picture, const DrawOptions& options)
 {
     const Theme& theme = themeOf(options);
     QByteArray out =
-        "digraph crease {\n  // " +
-        mark() +
+        "digraph crease {\n  // " + mark() +
         "\n"
         "  graph [rankdir=TB, bgcolor=" +
         quoted(theme[Token::Canvas].name()) +
