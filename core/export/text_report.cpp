@@ -120,9 +120,9 @@ std::string sentence(const Certificate& certificate)
 std::string accuracyText(const Accuracy& accuracy)
 {
     const auto count = static_cast<double>(std::max<std::int64_t>(accuracy.count, 1));
-    return fmt::format("accuracy   {:.4f} -> {:.4f} on {} ({} flips)",
-                       static_cast<double>(accuracy.correctBefore) / count,
-                       static_cast<double>(accuracy.correctAfter) / count, grouped(accuracy.count), accuracy.flips);
+    return fmt::format("accuracy   {:.4f} -> {:.4f} on {} ({} {})", static_cast<double>(accuracy.correctBefore) / count,
+                       static_cast<double>(accuracy.correctAfter) / count, grouped(accuracy.count), accuracy.flips,
+                       accuracy.flips == 1 ? "flip" : "flips");
 }
 
 std::string modelText(const ImportedModel& model)

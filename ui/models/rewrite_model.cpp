@@ -136,8 +136,8 @@ QVariant RewriteModel::cell(int column, int role, const RewriteRow& row) const
     case MonoRole:
         return column == Site || column == Nodes || column == Error || column == Number;
     case Qt::TextAlignmentRole:
-        return column == Number || column == Nodes ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
-                                                   : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+        return column == Number || column == Nodes || column == Error ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
+                                                                      : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::ToolTipRole:
         return column == Mark && !row.isMiss ? QString::fromStdString(sentence(row.certificate))
                : column == Class             ? row.law
