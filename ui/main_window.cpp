@@ -106,10 +106,13 @@ void MainWindow::connectDocument()
     });
     connect(m_document, &Document::exported, this, [this](const ExportResult& result) {
         m_strip->showInfo(tr("Exported %1").arg(QFileInfo(QString::fromStdString(result.file)).fileName()),
-                          tr("%1, %2, read back and verified. %3")
+                          tr("%1, %2, read back and equal to the final graph; certificate of the fold: %4. %3")
                               .arg(QString::fromStdString(byteSize(result.bytes)),
                                    counted(static_cast<qlonglong>(result.nodes), tr("node"), tr("nodes")),
-                                   QString::fromStdString(result.file)));
+                                   QString::fromStdString(result.file),
+                                   QString::fromStdString(std::string(verdictName(
+                                       m_document->verification() != nullptr ? m_document->verification()->whole.verdict
+                                                                             : Verdict::NotChecked)))));
     });
     connect(&m_document->undoStack(), &QUndoStack::cleanChanged, this, [this](bool) { updateStatus(); });
     for (JobRunner* runner : m_document->jobs()) {

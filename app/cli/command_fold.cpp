@@ -23,7 +23,7 @@ Result<std::string> outputPath(const Options& options, const std::string& model)
         return options.output;
     }
     if (!std::filesystem::is_directory(options.output)) {
-        Error error{ErrorKind::Output, "no-output-folder", "several models are written into a folder that exists"};
+        Error error{ErrorKind::Usage, "no-output-folder", "several models are written into a folder that exists"};
         error.file = options.output;
         return std::unexpected(std::move(error));
     }
@@ -73,6 +73,12 @@ Result<void> checkOutputs(const Options& options)
             return {};
         }
         TRY(checkNoInput(flag, path, inputs));
+        if (const auto folder = std::filesystem::path(path).parent_path();
+            !folder.empty() && !std::filesystem::is_directory(folder)) {
+            Error error{ErrorKind::Output, "no-folder", "its folder does not exist, so nothing is written at all"};
+            error.file = path;
+            return std::unexpected(std::move(error));
+        }
         if (std::ranges::any_of(outputs, [&](const std::string& other) { return sameFile(path, other); })) {
             return failure(ErrorKind::Usage, "same-file", flag + " " + path + " is also another output");
         }

@@ -68,7 +68,17 @@ int runExplain(const Options& options, const Console& console, const std::stop_t
     console.diagnostics(folding->model.diagnostics);
     console.diagnostics(folding->notes);
     const FoldOutcome outcome = folding->outcome();
-    console.print(explainText(outcome, options.node));
+    std::string text = explainText(outcome, options.node);
+    if (text.empty() && !options.node.empty()) {
+        const Graph& graph = folding->trace.original;
+        if (!graph.findNode(options.node).valid() && !graph.findValue(options.node).valid()) {
+            return console.fail({ErrorKind::Usage, "unknown-node",
+                                 fmt::format("the model has no node and no value '{}'", options.node)});
+        }
+        text =
+            fmt::format("'{}' is no quantizer, and nothing stayed in float because of it\n", printable(options.node));
+    }
+    console.print(text);
     nlohmann::json object = jsonHead();
     object["model"] = modelJson(folding->model);
     object["quantizers"] = quantizersJson(folding->report);

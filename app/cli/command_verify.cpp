@@ -51,6 +51,12 @@ int verifyAgainst(const Options& options, const Console& console, const Job& job
         if (result.accuracy) {
             text += "  " + accuracyText(*result.accuracy) + "\n";
         }
+        if (result.certificate.verdict == Verdict::Failed) {
+            text += fmt::format("  Two files are compared from end to end, where single steps of layers add up (float "
+                                "outputs may differ by {} of their range);\n  crease-cli verify FILE certifies a fold "
+                                "layer by layer.\n",
+                                shortest(VerifyOptions{}.floatTolerance));
+        }
         console.print(text);
         nlohmann::json object = jsonHead();
         object["diagnostics"] = toJson(a.diagnostics);

@@ -2,9 +2,11 @@
 #include "app/cli/commands.h"
 #include "app/cli/session.h"
 #include "core/export/version.h"
+#include "core/support/text.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -189,13 +191,23 @@ int main(int argc, char** argv)
     Options options;
     Action action;
     addCommands(app, options, action);
+    const bool isJson =
+        std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) {
+        names.push_back(command->get_name());
+    }
+    if (argc > 1 && argv[1][0] != '-' && std::ranges::find(names, argv[1]) == names.end()) {
+        return Console(isJson, false, false)
+            .fail({crease::ErrorKind::Usage, "unknown-command",
+                   fmt::format("there is no command '{}'{} (those are {})", argv[1], crease::suggestion(argv[1], names),
+                               fmt::join(names, ", "))});
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         const int code = app.exit(error);
-        const bool json =
-            std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
-        if (code != 0 && json) {
+        if (code != 0 && isJson) {
             Console(true, true, false).object(errorObject({crease::ErrorKind::Usage, "bad-usage", error.what()}));
         }
         return code == 0 ? Done : BadUsage;

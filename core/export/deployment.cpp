@@ -126,7 +126,8 @@ Diagnostics Deployment::diagnostics() const
                                 "every exact tie does (the target option :ties=exact avoids the kernel)",
                                 seen.odd);
         }
-        all.push_back({Severity::Info, "kernel-ties", std::move(text), seen.first, seen.first});
+        const Severity severity = seen.odd > 0 ? Severity::Warning : Severity::Info;
+        all.push_back({severity, "kernel-ties", std::move(text), seen.first, seen.first});
     }
     if (m_wideWeights.count > 0) {
         all.push_back({Severity::Info, "weights-beyond-7-bits",

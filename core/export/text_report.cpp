@@ -109,8 +109,10 @@ std::string sentence(const Certificate& certificate)
         return fmt::format("within tolerance on {}: codes are equal, float outputs agree within 1e-5 of their range",
                            plural(static_cast<std::size_t>(certificate.samples), "sample"));
     case Verdict::Failed:
-        return fmt::format("FAILED on {}: {}{}", plural(static_cast<std::size_t>(certificate.samples), "sample"),
-                           countsText(certificate.counts), certificate.note.empty() ? "" : "; " + certificate.note);
+        return fmt::format("FAILED on {}: {}{}{}", plural(static_cast<std::size_t>(certificate.samples), "sample"),
+                           certificate.counts.compared() > 0 ? countsText(certificate.counts) : "",
+                           certificate.counts.compared() > 0 && !certificate.note.empty() ? "; " : "",
+                           certificate.note);
     case Verdict::NotChecked:
         break;
     }
@@ -193,6 +195,9 @@ std::string accountText(const FoldOutcome& outcome)
     }
     text += fmt::format("\n  exactness  {}\n",
                         sentence(outcome.verification != nullptr ? outcome.verification->whole : Certificate{}));
+    if (outcome.verification != nullptr && outcome.verification->whole.counts.compared() > 0) {
+        text += "             layer by layer on the same codes, against the source in exact arithmetic\n";
+    }
     if (outcome.samples != nullptr) {
         text +=
             fmt::format("  samples    {} ({})\n", outcome.samples->samples.size(), printable(outcome.samples->source));
@@ -241,13 +246,11 @@ std::string tensorsText(const Verification& verification, std::size_t count)
 std::string explainText(const FoldOutcome& outcome, const std::string& node)
 {
     std::string text;
-    std::size_t shown = 0;
     for (const QuantizerReport& entry : outcome.report->quantizers) {
         if (!node.empty() && entry.name.find(node) == std::string::npos && entry.site.find(node) == std::string::npos &&
             entry.reasonNode != node) {
             continue;
         }
-        ++shown;
         if (entry.folded) {
             text += fmt::format("folded  {}\n        by {}\n", printable(entry.name), printable(entry.site));
         } else {
@@ -259,11 +262,10 @@ std::string explainText(const FoldOutcome& outcome, const std::string& node)
         if (!node.empty() && std::ranges::find(island.nodes, node) == island.nodes.end()) {
             continue;
         }
-        ++shown;
         text += fmt::format("float   {}\n        {} [{}]\n", nameList(island.nodes, 8), printable(island.reason),
                             island.reasonId);
     }
-    return shown == 0 && !node.empty() ? fmt::format("nothing is known of '{}'\n", printable(node)) : text;
+    return text;
 }
 
 std::string diagnosticsText(const Diagnostics& diagnostics)

@@ -26,6 +26,7 @@ std::string modelText(const ImportedModel& model);
 std::string tensorsText(const Verification& verification, std::size_t count);
 
 /// Every quantizer with its site or its reason; one only where `node` names it, its output or its consumer.
+/// Of every quantizer and island, or of those that `node` names or is the reason of: empty where there is none.
 std::string explainText(const FoldOutcome& outcome, const std::string& node);
 
 std::string diagnosticsText(const Diagnostics& diagnostics);

@@ -55,6 +55,15 @@ Reasons::Reasons(const Trace& trace) : m_trace(&trace), m_graph(&trace.final())
             }
         }
     }
+    for (const Stage& stage : trace.stages) {
+        for (const Rewrite& rewrite : stage.rewrites) {
+            for (const Role& role : rewrite.roles) {
+                if (!rewrite.on && m_graph->contains(role.node)) {
+                    m_off.emplace(role.node.index, rewrite.site);
+                }
+            }
+        }
+    }
     const auto byName = producersByName(*m_graph);
     for (const std::string_view pass : telling) {
         for (const Stage& stage : trace.stages) {
@@ -92,6 +101,17 @@ std::optional<Reason> Reasons::missAt(NodeId id) const
     }
     return Reason{miss->id, miss->text,
                   m_graph->contains(miss->node) ? nameOf(*m_graph, miss->node) : nameOf(*m_graph, id)};
+}
+
+/// That a person switched the rewrite of a node off, which is then the reason before all others.
+std::optional<Reason> Reasons::switchedOffAt(NodeId id) const
+{
+    const auto off = m_off.find(id.index);
+    if (off == m_off.end()) {
+        return std::nullopt;
+    }
+    return Reason{"switched-off", fmt::format("the rewrite '{}' is switched off by the recipe", off->second),
+                  nameOf(*m_graph, id)};
 }
 
 /// What makes a quantizer invalid for anyone (a scale of NaN ...), with the quantizer's name.
@@ -135,6 +155,9 @@ std::optional<Reason> Reasons::faultBeside(NodeId id) const
 /// Why this float op has no integer form.
 Reason Reasons::ofNode(NodeId id) const
 {
+    if (const std::optional<Reason> off = switchedOffAt(id)) {
+        return *off;
+    }
     if (const std::optional<Reason> fault = faultBeside(id)) {
         return *fault;
     }
@@ -181,6 +204,9 @@ Reason Reasons::ofSource(NodeId id) const
 {
     NodeId at = id;
     for (int i = 0; i < 32 && at.valid() && isFloatOp(at); ++i) {
+        if (const std::optional<Reason> off = switchedOffAt(at)) {
+            return *off;
+        }
         if (const std::optional<Reason> fault = faultBeside(at)) {
             return *fault;
         }
@@ -220,7 +246,8 @@ std::optional<Reason> Reasons::keptBecause(const std::vector<NodeId>& descendant
     for (const NodeId id : descendants) {
         const Node& node = m_graph->node(id);
         if (isCrease(node, nodes::fakeQuant) || isQuantizeLinear(node) || isDequantizeLinear(node)) {
-            kept = faultBeside(id);
+            kept = switchedOffAt(id);
+            kept = kept ? kept : faultBeside(id);
             kept = kept ? kept : missAt(id);
             return kept ? kept
                         : Reason{"not-lowered", fmt::format("{} is left as it is", labelOf(*m_graph, id)),

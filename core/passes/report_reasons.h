@@ -32,6 +32,7 @@ private:
     bool feedsInteger(ValueId codes) const;
     std::optional<Reason> ofReaders(ValueId real) const;
     std::optional<Reason> missAt(NodeId id) const;
+    std::optional<Reason> switchedOffAt(NodeId id) const;
     std::optional<Reason> faultAt(NodeId id) const;
     std::optional<Reason> faultBeside(NodeId id) const;
 
@@ -39,6 +40,7 @@ private:
     const Graph* m_graph;                                    // the final one
     std::unordered_map<std::uint32_t, const Miss*> m_misses; // by node of the final graph
     std::unordered_map<std::uint32_t, const Miss*> m_blamed; // those that only name the node
+    std::unordered_map<std::uint32_t, std::string> m_off;    // sites that the recipe switched off, by node
     /// Of a value of the final graph.
     struct Readers {
         NodeId linear;          // the first linear op

@@ -69,6 +69,7 @@ void CanvasPair::clear()
     m_toAfter = nullptr;
     m_toBefore = nullptr;
     m_fitPending = true;
+    showMode();
 }
 
 void CanvasPair::setMode(CanvasMode mode)
@@ -81,7 +82,7 @@ void CanvasPair::setMode(CanvasMode mode)
 
 void CanvasPair::showMode()
 {
-    const bool isPair = m_mode == CanvasMode::SideBySide && (m_before->picture() || !m_after->picture());
+    const bool isPair = m_mode == CanvasMode::SideBySide && m_before->picture();
     m_before->setVisible(isPair);
     m_after->setDiffVisible(m_mode != CanvasMode::Single);
     m_before->setLegendVisible(m_legend);

@@ -268,12 +268,10 @@ void TraceCanvas::showSite(bool reveal)
 void TraceCanvas::emptyTexts()
 {
     if (m_document->foldJob().isRunning() && !m_document->isOpen()) {
-        m_panes->before().setEmptyText(tr("Opening the model"), tr("Escape cancels."));
-        m_panes->after().setEmptyText({}, {});
+        m_panes->after().setEmptyText(tr("Opening the model"), tr("Escape cancels."));
         return;
     }
-    m_panes->before().setEmptyText(tr("No model is open."), tr("Drop an .onnx file here, or press Ctrl+O."));
-    m_panes->after().setEmptyText({}, {});
+    m_panes->after().setEmptyText(tr("No model is open."), tr("Drop an .onnx file here, or press Ctrl+O."));
 }
 
 void TraceCanvas::stepSite(int direction)

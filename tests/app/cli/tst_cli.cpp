@@ -72,6 +72,8 @@ private slots:
     void severalModelsEndWithASummary();
     void everyCommandHasHelpWithExamples();
     void explainTakesANode();
+    void anUnknownCommandIsNamed();
+    void aSwitchedOffSiteIsTheReason();
     void outputsNeverStandOnInputs();
     void failuresHaveAnErrorObject();
     void recipesThatLeaveFuseOutAreWritten();
@@ -377,7 +379,30 @@ void TestCli::explainTakesANode()
     const ProgramRun run = cli({"explain", sample, name});
     QCOMPARE(run.code, 0);
     QVERIFY(run.out.contains(name.toUtf8()));
-    QVERIFY(cli({"explain", sample, "no such node"}).out.contains("nothing is known"));
+    const ProgramRun conv = cli({"explain", sample, "node_Conv_169"}); // folded, and no quantizer
+    QCOMPARE(conv.code, 0);
+    QVERIFY(conv.out.contains("nothing stayed in float because of it"));
+    const ProgramRun unknown = cli({"explain", sample, "no such node"});
+    QCOMPARE(unknown.code, 2);
+    QVERIFY(unknown.err.contains("no node and no value 'no such node'"));
+}
+
+void TestCli::anUnknownCommandIsNamed()
+{
+    const ProgramRun run = cli({"fodl", sample});
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains("no command 'fodl'") && run.err.contains("fold, "), run.err.constData());
+    QCOMPARE(cli({"info", sample}).code, 0);
+}
+
+void TestCli::aSwitchedOffSiteIsTheReason()
+{
+    const QJsonObject all = objectOf(cli({"explain", sample, "--json"}));
+    QVERIFY(all["islands"].toArray().isEmpty());
+    const ProgramRun run = cli({"explain", sample, "--without-site", "fold-batch-norm/affine@conv2d_1"});
+    QCOMPARE(run.code, 0);
+    QVERIFY2(run.out.contains("is switched off by the recipe [switched-off]"), run.out.constData());
+    QVERIFY(run.out.contains("fold-batch-norm"));
 }
 
 void TestCli::outputsNeverStandOnInputs()
