@@ -14,6 +14,10 @@ namespace crease {
 
 namespace {
 
+/// Integer nodes in a row that are followed: a thread's stack must hold them, also in a build with AddressSanitizer,
+/// where one takes some 25 kB.
+constexpr int kLongestRow = 128;
+
 using Lifted = std::expected<ValueId, Miss>;
 
 std::unexpected<Miss> missed(std::string id, std::string text, NodeId node)
@@ -95,8 +99,11 @@ private:
     Lifted liftOne(ValueId codes, CodeBounds bounds, bool top)
     {
         // In a row fewer than in all: a thread's stack must hold them.
-        if (++m_steps > 4096 || m_depth > 512) {
-            return missed("too-long", "more than 512 integer nodes in a row, or 4,096 in all, stand before it", m_id);
+        if (++m_steps > 4096 || m_depth > kLongestRow) {
+            return missed(
+                "too-long",
+                fmt::format("more than {} integer nodes in a row, or 4,096 in all, stand before it", kLongestRow),
+                m_id);
         }
         if (m_graph.isInput(codes)) {
             return liftInput(codes, bounds, top);

@@ -489,7 +489,7 @@ void TestRecogniseMovement::longMovement_data()
 {
     QTest::addColumn<int>("count");
     QTest::addColumn<bool>("lifted");
-    QTest::newRow("500") << 500 << true;
+    QTest::newRow("120") << 120 << true;
     QTest::newRow("5,000") << 5000 << false; // more than a thread's stack holds
 }
 
