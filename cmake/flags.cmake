@@ -8,6 +8,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC 12 reports these falsely in std::vector and std::variant code that it inlines.
     target_compile_options(crease_flags INTERFACE -Wno-maybe-uninitialized -Wno-null-dereference -Wno-stringop-overflow
         -Wno-array-bounds -Wno-restrict -Wno-dangling-reference -Wno-free-nonheap-object)
+    # GCC 14 as well, of copies of a std::vector of one element.
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 14)
+        target_compile_options(crease_flags INTERFACE -Wno-stringop-overread)
+    endif()
 endif()
 if(CREASE_WARNINGS_AS_ERRORS)
     target_compile_options(crease_flags INTERFACE -Werror)
