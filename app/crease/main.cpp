@@ -6,7 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <QApplication>
 
+#include <clocale>
 #include <cstdio>
+#include <cstring>
+#include <langinfo.h>
 #include <memory>
 
 namespace {
@@ -25,11 +28,22 @@ void say(QtMsgType, const QMessageLogContext&, const QString& text)
     }
 }
 
+/// Qt wants UTF-8 and says so in four lines where the locale has none (LANG unset, as on servers).
+void ensureUtf8()
+{
+    const char* const locale = std::setlocale(LC_ALL, "");
+    if (locale == nullptr || std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
+        qputenv("LC_ALL", "C.UTF-8");
+    }
+    std::setlocale(LC_ALL, "C"); // Qt sets it
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
     qInstallMessageHandler(say);
+    ensureUtf8();
     CLI::App app{"Crease: see a fake-quantized network fold to integers, one proven pass at a time.", "crease"};
     app.set_version_flag("--version", std::string(crease::creaseVersion()));
     app.footer("Examples:\n  crease model.onnx\n  crease --draw after.svg model.onnx --stage fold-batch-norm\n  crease "

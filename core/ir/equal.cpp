@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/ir/equal.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
+#include <vector>
 
 namespace crease {
 
@@ -40,15 +43,26 @@ bool equalLists(const Graph& a, const std::vector<ValueId>& left, const Graph& b
     return true;
 }
 
+/// In which order a subgraph names what it captures says nothing: it is that of its nodes, which may be sorted again.
+std::vector<Capture> inOrder(const Graph& graph, std::vector<Capture> captures)
+{
+    std::ranges::stable_sort(captures, {}, [&](const Capture& capture) {
+        return std::tie(capture.attribute, graph.value(capture.outer).name);
+    });
+    return captures;
+}
+
 bool equalCaptures(const Graph& a, const Node& left, const Graph& b, const Node& right, std::string* why)
 {
     if (left.captures.size() != right.captures.size()) {
         return differs(why, fmt::format("node '{}' captures a different number of values", left.name));
     }
-    for (std::size_t i = 0; i < left.captures.size(); ++i) {
-        if (left.captures[i].attribute != right.captures[i].attribute ||
-            !equalValues(a, left.captures[i].outer, b, right.captures[i].outer, why)) {
-            return differs(why, fmt::format("node '{}' captures other values", left.name));
+    const std::vector<Capture> first = inOrder(a, left.captures);
+    const std::vector<Capture> second = inOrder(b, right.captures);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        if (first[i].attribute != second[i].attribute || !equalValues(a, first[i].outer, b, second[i].outer, why)) {
+            return differs(why, fmt::format("node '{}' captures '{}' where the other captures '{}'", left.name,
+                                            a.value(first[i].outer).name, b.value(second[i].outer).name));
         }
     }
     return true;

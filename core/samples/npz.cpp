@@ -127,8 +127,10 @@ Result<NamedTensors> readNpz(const std::string& path, double maxExpansion, const
     int code = 0;
     const Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
     if (!archive) {
-        auto error =
-            broken(code == ZIP_ER_NOZIP || code == ZIP_ER_INCONS ? brokenArchiveText(path) : openErrorText(code));
+        // What libzip calls the rest differs from release to release: no archive, inconsistent, truncated.
+        const bool isUnreadable = code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ ||
+                                  code == ZIP_ER_SEEK || code == ZIP_ER_MEMORY;
+        auto error = broken(isUnreadable ? openErrorText(code) : brokenArchiveText(path));
         error.error().file = path;
         return error;
     }

@@ -2,7 +2,10 @@
 #include "tests/core/exec/node_test_suite.h"
 
 #include <QTest>
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 
 using namespace crease::test;
 
@@ -14,6 +17,31 @@ void report(const SuiteReport& suite)
         qWarning("%s", failure.c_str());
     }
     qInfo("%s", suite.text().c_str());
+}
+
+/// onnx 1.17 (Debian 13) ships these with results that onnx corrected later: QLinearMatMul and Cast to 4 bits wrapped
+/// where they saturate, and an average counted the overhang. The generated tests hold the corrected ones of these
+/// names.
+void setCorrectedAside(SuiteReport& suite)
+{
+    static constexpr std::array<std::string_view, 9> corrected = {
+        "test_averagepool_3d_dilations_large_count_include_pad_is_1_ceil_mode_is_True",
+        "test_cast_FLOAT16_to_INT4",
+        "test_cast_FLOAT16_to_UINT4",
+        "test_cast_FLOAT_to_INT4",
+        "test_cast_FLOAT_to_UINT4",
+        "test_qlinearmatmul_2D_int8_float16",
+        "test_qlinearmatmul_2D_int8_float32",
+        "test_qlinearmatmul_3D_int8_float16",
+        "test_qlinearmatmul_3D_int8_float32"};
+    std::erase_if(suite.failures, [&](const std::string& failure) {
+        const std::string name = failure.substr(0, failure.find(' '));
+        const bool known = std::ranges::find(corrected, name) != corrected.end();
+        if (known) {
+            suite.notClaimed["results that a later onnx corrected"].push_back(name);
+        }
+        return known;
+    });
 }
 
 } // namespace
@@ -30,7 +58,8 @@ private slots:
         if (!std::filesystem::exists(folder)) {
             QSKIP("libonnx-testdata is not installed");
         }
-        const SuiteReport suite = runNodeTests(folder);
+        SuiteReport suite = runNodeTests(folder);
+        setCorrectedAside(suite);
         report(suite);
         QVERIFY(suite.failures.empty());
         QVERIFY2(suite.ran() >= 735, "fewer tests ran than the op table claims");

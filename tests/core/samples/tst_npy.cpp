@@ -220,7 +220,10 @@ private slots:
         QVERIFY(writeNpz(path, {{"a", a}}).has_value());
         const std::string good = read(path);
         const std::string bad = folder.filePath("bad.npz").toStdString();
-        for (std::size_t length = 0; length < good.size(); ++length) {
+        // Up to where only the comment at the end is missing, which libzip 1.11 no longer minds.
+        const std::size_t whole = good.rfind("PK\x05\x06") + 22;
+        QVERIFY(whole > 22 && whole <= good.size());
+        for (std::size_t length = 0; length < whole; ++length) {
             write(bad, good.substr(0, length));
             const auto arrays = readNpz(bad, 64.0, {});
             QVERIFY(!arrays.has_value());
